@@ -137,9 +137,9 @@ pub fn detect(input: &dyn Source, forced: Option<&str>, known: FormatRegistry<'_
 /// is a record.
 fn are_lists(signature: &Signature, input: &dyn Source) -> Result<bool, Problem> {
     let Some(format) = format::by_name(signature.format) else { return Ok(false) };
-    let (texts, _) = first_records(input)?;
+    let ((texts, _), torn) = (first_records(input)?, OnceCell::new());
     let are_lists = |texts: &[String]| texts.len() > 1 && texts.iter().all(|text| text.trim_start().starts_with('['));
-    let mut first = First { texts: &texts, torn: &OnceCell::new(), parsed: Default::default(), of_torn: None };
+    let mut first = First::new(&texts, &torn);
     Ok(are_lists(&texts[First::way(format)]) && format.detect(first.of(format)).is_none())
 }
 
@@ -186,7 +186,7 @@ fn of_table(
     known: FormatRegistry<'_>,
 ) -> Result<Detected, Problem> {
     let ((texts, is_torn), torn) = (first_records(input)?, OnceCell::new());
-    let mut first = First { texts: &texts, torn: &torn, parsed: Default::default(), of_torn: None };
+    let mut first = First::new(&texts, &torn);
     let built_in = format::FORMATS.iter().flat_map(|&format| [Some(format), format.alternative()]).flatten();
     let (fallback_rows, rows): (Vec<_>, Vec<_>) = built_in.partition(|format| format.name() == FALLBACK);
     for format in rows.into_iter().chain(known.custom.iter().copied()).chain(fallback_rows) {
@@ -217,7 +217,7 @@ fn of_name(name: &str, input: &dyn Source, known: FormatRegistry<'_>) -> Result<
         rows.flat_map(|format| [Some(format), format.alternative()]).flatten().collect();
     let [first_row, _, ..] = rows[..] else { return Ok(rows.first().copied()) };
     let ((texts, _), torn) = (first_records(input)?, OnceCell::new());
-    let mut first = First { texts: &texts, torn: &torn, parsed: Default::default(), of_torn: None };
+    let mut first = First::new(&texts, &torn);
     if let Some(row) = rows.iter().find(|row| row.detect(first.of(**row)).is_some()) {
         return Ok(Some(*row));
     }
@@ -228,6 +228,8 @@ fn of_name(name: &str, input: &dyn Source, known: FormatRegistry<'_>) -> Result<
 /// The first records, parsed where a format asks for them.
 struct First<'t> {
     texts: &'t [Vec<String>; 3],
+    /// For each way of framing the first that gives the same records: mostly all do.
+    ways: [usize; 3],
     /// The beginning, closed, of an input that is one value whose end is missing.
     torn: &'t OnceCell<Vec<String>>,
     parsed: [Option<Vec<json::Value<'t>>>; 3],
@@ -235,6 +237,11 @@ struct First<'t> {
 }
 
 impl<'t> First<'t> {
+    fn new(texts: &'t [Vec<String>; 3], torn: &'t OnceCell<Vec<String>>) -> Self {
+        let first = |way: usize| texts.iter().position(|other| *other == texts[way]).unwrap_or(way);
+        Self { texts, ways: [first(0), first(1), first(2)], torn, parsed: Default::default(), of_torn: None }
+    }
+
     fn way(format: &dyn Format) -> usize {
         let framing = match format.framing() {
             Framing::Members | Framing::Items(_) | Framing::Values => Framing::LogValues,
@@ -249,11 +256,10 @@ impl<'t> First<'t> {
         !self.texts[Self::way(format)].is_empty()
     }
 
-    /// Those that are JSON. Mostly all ways of framing give the same records, which are parsed once.
+    /// Those that are JSON, parsed once.
     fn of(&mut self, format: &dyn Format) -> &[json::Value<'t>] {
-        let way = Self::way(format);
+        let way = self.ways[Self::way(format)];
         let texts = &self.texts[way];
-        let way = self.texts.iter().position(|other| other == texts).unwrap_or(way);
         let parsed = self.parsed[way].get_or_insert_with(|| values(texts));
         if parsed.is_empty() && matches!(format.framing(), Framing::Members | Framing::Items(_)) {
             let torn = self.torn.get_or_init(|| torn(texts).into_iter().collect());

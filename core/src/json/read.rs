@@ -8,6 +8,10 @@ use super::value::{Data, Member, Object, Value};
 use serde_json::value::RawValue;
 use std::borrow::Cow;
 
+/// Depths of which the number of members of the last object is known, and the greatest that counts.
+const KNOWN_DEPTHS: usize = 8;
+const MEMBERS_MAX: usize = 32;
+
 /// Room that is taken at once for decoding strings with escapes, in bytes, if so much of the text is left.
 const DECODED_BYTES: usize = 16 << 10;
 
@@ -24,11 +28,14 @@ pub(super) struct Reading<'a> {
     is_below: bool,
     /// Room in which strings with escapes are decoded before their length is known.
     decoded: String,
+    /// Members of the last object at each depth: the next has as many, mostly.
+    members: [usize; KNOWN_DEPTHS],
 }
 
 impl<'a> Reading<'a> {
     pub(super) fn new(text: &'a str) -> Self {
-        Self { text, at: 0, lone: None, without_nulls: &[], is_below: false, decoded: String::new() }
+        let (decoded, members) = (String::new(), [0; KNOWN_DEPTHS]);
+        Self { text, at: 0, lone: None, without_nulls: &[], is_below: false, decoded, members }
     }
 
     /// The same without the members that are null, in the root and below these members of it; below all if none is
@@ -105,10 +112,10 @@ impl<'a> Reading<'a> {
     }
 
     fn object(&mut self, depth: usize) -> Option<Object<'a>> {
-        let mut members = Vec::new();
         if self.opens_empty(b'}')? {
-            return Some(Object::new(members));
+            return Some(Object::new(Vec::new()));
         }
+        let mut members = Vec::with_capacity(self.members.get(depth).copied().unwrap_or_default());
         loop {
             self.skip_space();
             let key_start = self.at;
@@ -122,6 +129,7 @@ impl<'a> Reading<'a> {
                 members.push(Member { key, key_start, value });
             }
             if self.ends(b'}')? {
+                self.members.iter_mut().skip(depth).take(1).for_each(|last| *last = members.len().min(MEMBERS_MAX));
                 return Some(Object::new(members));
             }
         }

@@ -73,7 +73,7 @@ impl CompactStep {
             tool: entry.tool().map(Into::into),
             answers: entry.answers(step).map(cast::to_step),
             chars: entry.chars(),
-            reward: entry.reward.as_ref().map(|r| r.text.as_str().into()),
+            reward: entry.reward.as_ref().map(|r| (*r.text).into()),
         }
     }
 }

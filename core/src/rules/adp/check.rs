@@ -53,6 +53,10 @@ impl Rule {
             (Holds::Text, Data::String(_)) | (Holds::Object, Data::Object(_)) | (Holds::Items, Data::Array(_)) => true,
             (Holds::Source, Data::String(source)) => is_source(source),
             (Holds::Language, Data::String(language)) => is_language(language),
+            (Holds::Number, Data::Number) => number(value).is_some(),
+            (Holds::Viewport, Data::Array(sides)) => {
+                sides.len() == 2 && sides.iter().all(|side| integer(side).is_some_and(|side| !side.is_coerced))
+            }
             _ => false,
         }
     }

@@ -73,7 +73,7 @@ pub(super) fn group_reward(root: &Value<'_>, track: &Track) -> Option<f64> {
     trajectory.get("reward").and_then(number::number).map(|number| number.value)
 }
 
-fn named(root: &Value<'_>, label: &str) -> Option<Number> {
+fn named<'a>(root: &Value<'a>, label: &str) -> Option<Number<'a>> {
     let score = |(before, after): &(&str, &str)| root.get(&format!("{before}{label}{after}")).and_then(number::number);
     SCORES.iter().find_map(score)
 }

@@ -104,7 +104,7 @@ pub struct TrajectoryStep<'a> {
     /// call. Filled in when all steps are read.
     pub links: Links,
     /// D20: its reward, as read.
-    pub reward: Option<Number>,
+    pub reward: Option<Number<'a>>,
     /// D22: whether its calls come with a thought.
     pub has_thought: bool,
     /// Results among the parts of a message (`FORMATS.md` 8).

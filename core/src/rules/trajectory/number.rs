@@ -1,33 +1,34 @@
 //! D8: numbers as upstream's lax reader takes them.
 
 use crate::json::{Data, Value};
+use std::borrow::Cow;
 
 /// D8: a number read from a value.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Number {
+pub struct Number<'a> {
     /// As a 64-bit float.
     pub value: f64,
     /// As JSON text: the source's own where it was a number.
-    pub text: String,
+    pub text: Cow<'a, str>,
     /// Whether it was given as something else.
     pub is_coerced: bool,
 }
 
 /// D8: a number, a boolean or numeric text; None for anything else, and for what exceeds a 64-bit float.
 #[must_use]
-pub(in crate::rules) fn number(value: &Value<'_>) -> Option<Number> {
+pub(in crate::rules) fn number<'a>(value: &Value<'a>) -> Option<Number<'a>> {
     match &value.data {
         Data::Number => {
             let parsed = finite(value.text)?;
-            Some(Number { value: parsed, text: value.text.to_owned(), is_coerced: false })
+            Some(Number { value: parsed, text: value.text.into(), is_coerced: false })
         }
         Data::Bool(b) => {
-            Some(Number { value: f64::from(u8::from(*b)), text: u8::from(*b).to_string(), is_coerced: true })
+            Some(Number { value: f64::from(u8::from(*b)), text: u8::from(*b).to_string().into(), is_coerced: true })
         }
         Data::String(s) if is_numeric(s) => {
             let parsed = finite(s)?;
             let text = if crate::json::parse(s).is_ok() { s.to_string() } else { float_text(parsed) };
-            Some(Number { value: parsed, text, is_coerced: true })
+            Some(Number { value: parsed, text: text.into(), is_coerced: true })
         }
         _ => None,
     }
@@ -35,13 +36,13 @@ pub(in crate::rules) fn number(value: &Value<'_>) -> Option<Number> {
 
 /// D8: an integer, a boolean, integer text or an integral float; None for anything else.
 #[must_use]
-pub(in crate::rules) fn integer(value: &Value<'_>) -> Option<Number> {
+pub(in crate::rules) fn integer<'a>(value: &Value<'a>) -> Option<Number<'a>> {
     match &value.data {
         Data::Number if is_integer(value.text) => number(value),
         Data::Number => {
             let float: f64 = value.text.parse().ok()?;
             let is_integral = float.is_finite() && float.fract() == 0.0;
-            is_integral.then(|| Number { value: float, text: format!("{float:.0}"), is_coerced: true })
+            is_integral.then(|| Number { value: float, text: format!("{float:.0}").into(), is_coerced: true })
         }
         Data::String(s) if is_integer(s) => number(value),
         Data::Bool(_) => number(value),
@@ -110,7 +111,7 @@ mod tests {
             ("\"1e-400\"", Some(("1e-400", true))),
         ] {
             let read = number(&parse(text).unwrap());
-            assert_eq!(read.as_ref().map(|n| (n.text.as_str(), n.is_coerced)), expect, "{text}");
+            assert_eq!(read.as_ref().map(|n| (&*n.text, n.is_coerced)), expect, "{text}");
         }
     }
 
@@ -127,7 +128,7 @@ mod tests {
             ("1e999", None),
         ] {
             let read = integer(&parse(text).unwrap());
-            assert_eq!(read.as_ref().map(|n| (n.text.as_str(), n.is_coerced)), expect, "{text}");
+            assert_eq!(read.as_ref().map(|n| (&*n.text, n.is_coerced)), expect, "{text}");
         }
     }
 }

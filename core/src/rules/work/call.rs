@@ -14,13 +14,16 @@ use twox_hash::XxHash3_128;
 
 /// W1: the bare name of a tool.
 #[must_use]
-pub fn bare_name(name: &str) -> String {
+pub fn bare_name(name: &str) -> Cow<'_, str> {
+    if name.bytes().all(|byte| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'_')) && !name.starts_with("mcp__") {
+        return Cow::Borrowed(name);
+    }
     let lower = name.to_lowercase();
     if lower.starts_with("code:") {
-        return lower;
+        return Cow::Owned(lower);
     }
     let inner = lower.strip_prefix("mcp__").and_then(|rest| rest.split_once("__")).map_or(lower.as_str(), |(_, b)| b);
-    inner.rsplit('.').next().unwrap_or(inner).replace('-', "_")
+    Cow::Owned(inner.rsplit('.').next().unwrap_or(inner).replace('-', "_"))
 }
 
 /// What an edit replaces.
@@ -190,7 +193,7 @@ impl Call {
         {
             *command = inner;
         }
-        Self { tool: name.into(), name: bare, action, key, is_in_shell }
+        Self { tool: name.into(), name: bare.into_owned(), action, key, is_in_shell }
     }
 }
 
