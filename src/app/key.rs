@@ -205,7 +205,7 @@ pub enum MouseKind {
     WheelDown,
 }
 
-/// Something that is done with the mouse, and a sentence on what it does.
+/// Something that is done with the mouse, and a sentence on what it does. An action in braces stands for its key.
 pub type Gesture = (&'static str, &'static str);
 
 /// All of them, for the help and `docs/keys.md`.
@@ -214,7 +214,7 @@ pub static MOUSE: &[Gesture] = &[
         "click",
         "Put the cursor there: on a row, a tab, a step of the timeline; on a key in the footer, do what it does.",
     ),
-    ("click again", "Open the row of the cursor as Enter does; in State, fold or unfold it."),
+    ("click again", "Open the row of the cursor as {follow} does; in State, fold or unfold it."),
     ("click on a heading", "Sort the table by that column; again: the other way round; again: as in the file."),
     ("wheel", "Move in the pane under the pointer."),
     ("drag a border", "Give the one pane room of the other."),

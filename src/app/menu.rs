@@ -1,10 +1,10 @@
 //! Help and palette: the table of keys as a list that is filtered by typing.
 
+mod fitting;
 mod no_match;
 mod paint;
 
 use super::command_match::{Fit, named};
-use super::key::{Gesture, MOUSE};
 use super::keys::{Action, Context, KeyRow, Keymap};
 use super::prompt::Prompt;
 use super::signs::{self, Sign};
@@ -13,9 +13,10 @@ use crate::model::When;
 use crate::panes::{Hit, Piece, Row, Scroll, Window};
 use crate::review::{Column, TaskField};
 use crate::text::{Role, SafeText, pad, wrap};
+use fitting::{columns, fields, filters, readers};
 pub use no_match::SHELL_COMMANDS;
 use no_match::no_match;
-use paint::{HELP_CELLS, column_row, filter_row, go_to_row, help_row, key_help, reader_row, row};
+use paint::{HELP_CELLS, column_row, filter_row, gesture_row, go_to_row, help_row, key_help, reader_row, row};
 
 /// Which list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -41,8 +42,8 @@ pub enum MenuItem {
     Section(&'static str),
     /// A key.
     Key(&'static KeyRow),
-    /// What the mouse does.
-    Mouse(&'static Gesture),
+    /// What the mouse does, by the number of the gesture.
+    Mouse(usize),
     /// What a sign means.
     Sign(&'static Sign),
     /// Go to a step.
@@ -78,6 +79,8 @@ pub struct Menu {
     is_moved: bool,
     items: Vec<MenuItem>,
     keymap: Keymap,
+    /// What the mouse does, with the keys in force.
+    gestures: Vec<(&'static str, String)>,
     /// The value whose readers are listed.
     of: String,
     readers: Vec<ValueReader>,
@@ -97,7 +100,8 @@ impl Menu {
     /// The list for a place.
     #[must_use]
     pub fn new(kind: MenuKind, keymap: Keymap, contexts: &[Context]) -> Self {
-        let mut menu = Self { keymap, ..Self::empty(kind) };
+        let gestures = if kind == MenuKind::Help { keymap.gestures(contexts) } else { Vec::new() };
+        let mut menu = Self { keymap, gestures, ..Self::empty(kind) };
         menu.refresh(contexts);
         menu
     }
@@ -105,7 +109,7 @@ impl Menu {
     fn empty(kind: MenuKind) -> Self {
         let (of, readers, items, columns, custom, filters, templates, fields) = Default::default();
         let (prompt, scroll) = (Prompt::default(), Scroll::default());
-        let (is_moved, keymap) = (false, Keymap::default());
+        let (is_moved, keymap, gestures) = (false, Keymap::default(), Vec::new());
         Self {
             kind,
             prompt,
@@ -113,6 +117,7 @@ impl Menu {
             is_moved,
             items,
             keymap,
+            gestures,
             of,
             readers,
             columns,
@@ -221,14 +226,16 @@ impl Menu {
                 (0..self.templates.0.len()).filter(fits).map(MenuItem::Template).collect()
             }
             MenuKind::Fields => fields(&self.fields.0, query),
-            MenuKind::Help if query.is_empty() => sections(&rows, contexts),
+            MenuKind::Help if query.is_empty() => sections(&rows, contexts, self.gestures.len()),
             MenuKind::Help => {
                 let keys = named(&rows, query).into_iter().map(|(_, row)| MenuItem::Key(row));
                 let query = query.to_lowercase();
-                let fits = |(gesture, about): &&Gesture| format!("{gesture} {about}").to_lowercase().contains(&query);
+                let is_fit =
+                    |(gesture, about): &(&str, String)| format!("{gesture} {about}").to_lowercase().contains(&query);
+                let fitting = (0..self.gestures.len()).filter(|number| is_fit(&self.gestures[*number]));
                 let means = |sign: &&Sign| sign.text.contains(&query) || sign.about.to_lowercase().contains(&query);
                 let signs = signs::of(contexts).filter(means).map(MenuItem::Sign);
-                keys.chain(signs).chain(MOUSE.iter().filter(fits).map(MenuItem::Mouse)).collect()
+                keys.chain(signs).chain(fitting.map(MenuItem::Mouse)).collect()
             }
             MenuKind::Palette => named(&rows, query).into_iter().map(|(_, row)| MenuItem::Key(row)).collect(),
         };
@@ -312,7 +319,9 @@ impl Menu {
             // In a narrow list other names of the key have no room beside it.
             MenuItem::Key(key) if width < HELP_CELLS && key.keys.len() > 1 => key_help(key),
             MenuItem::Key(key) if row.overhang(width) > 0 || width < HELP_CELLS => key.help.to_owned(),
-            MenuItem::Mouse((_, about)) if row.overhang(width) > 0 || width < HELP_CELLS => (*about).to_owned(),
+            MenuItem::Mouse(number) if row.overhang(width) > 0 || width < HELP_CELLS => {
+                self.gesture(number).1.to_owned()
+            }
             MenuItem::Sign(sign) if row.overhang(width) > 0 || width < HELP_CELLS => sign.about.to_owned(),
             MenuItem::Key(_) | MenuItem::Mouse(_) | MenuItem::Sign(_) => return Vec::new(),
             _ if row.overhang(width) == 0 => return Vec::new(),
@@ -330,7 +339,7 @@ impl Menu {
             let cells = self.row(*item, width).overhang(width);
             let help = match item {
                 MenuItem::Key(row) => row.keys.iter().map(|key| key.len() + 1).sum::<usize>() + row.help.len(),
-                MenuItem::Mouse((_, about)) => about.len(),
+                MenuItem::Mouse(number) => self.gesture(*number).1.len(),
                 MenuItem::Sign(sign) => sign.about.len(),
                 _ => cells + width,
             };
@@ -388,8 +397,15 @@ impl Menu {
             MenuItem::Reader(number) => self.readers.get(number).map(reader_row).unwrap_or_default(),
             MenuItem::GoToPath => go_to_row(self.prompt.text(), " Go to that value of the state."),
             MenuItem::GoToTime(_) => go_to_row(self.prompt.text(), "Go to the step of that time."),
+            MenuItem::Mouse(number) => gesture_row(self.gesture(number), width),
             item => row(item, width),
         }
+    }
+
+    /// A gesture and what it does.
+    #[must_use]
+    pub fn gesture(&self, number: usize) -> (&str, &str) {
+        self.gestures.get(number).map_or(("", ""), |(gesture, about)| (gesture, about))
     }
 
     fn field_row(&self, number: usize) -> Row {
@@ -407,46 +423,7 @@ impl Menu {
     }
 }
 
-/// The fields that a query fits, and the query itself, where it is none of them.
-fn fields(all: &[(String, String)], query: &str) -> Vec<MenuItem> {
-    let wanted = query.to_lowercase();
-    let fits = |i: &usize| format!("{} {}", all[*i].0, all[*i].1).to_lowercase().contains(&wanted);
-    let is_new = !query.is_empty() && all.iter().all(|(path, _)| path != query);
-    let mut fitting: Vec<usize> = (0..all.len()).filter(fits).collect();
-    // What is typed in full goes before what only has it in it.
-    fitting.sort_by_key(|i| all[*i].0 != query);
-    fitting.extend(is_new.then_some(all.len()));
-    fitting.into_iter().map(MenuItem::Field).collect()
-}
-
-/// The columns whose name or sentence has a query.
-fn columns(custom_columns: &[(Column, String)], query: &str) -> Vec<MenuItem> {
-    let query = query.to_lowercase();
-    let fits = |column: &Column| column.title().contains(&query) || column.about().contains(&query);
-    let matching =
-        custom_columns.iter().filter(|(column, text)| fits(column) || text.contains(&query)).map(|(column, _)| *column);
-    let all = Column::ALL.into_iter().filter(fits).chain(matching);
-    all.map(MenuItem::Column).chain([MenuItem::NewColumn]).collect()
-}
-
-/// The filters whose name or text has a query.
-fn filters(filters: &[(String, String)], query: &str) -> Vec<MenuItem> {
-    let query = query.to_lowercase();
-    let fits = |(name, text): &(String, String)| format!("{name} {text}").to_lowercase().contains(&query);
-    (0..filters.len()).filter(|i| fits(&filters[*i])).map(MenuItem::Filter).collect()
-}
-
-/// The readers that a query fits, in their order.
-fn readers(readers: &[ValueReader], query: &str) -> Vec<MenuItem> {
-    let query = query.to_lowercase();
-    let fits = |reader: &ValueReader| {
-        query.is_empty()
-            || format!("{} {} {}", reader.step, reader.who, reader.reference).to_lowercase().contains(&query)
-    };
-    (0..readers.len()).filter(|i| fits(&readers[*i])).map(MenuItem::Reader).collect()
-}
-
-fn sections(rows: &[&'static KeyRow], contexts: &[Context]) -> Vec<MenuItem> {
+fn sections(rows: &[&'static KeyRow], contexts: &[Context], gestures: usize) -> Vec<MenuItem> {
     let (pane_rows, rows): (Vec<_>, Vec<_>) = rows.iter().copied().partition(|row| row.context.is_of_one_pane());
     let mut out: Vec<MenuItem> = Vec::new();
     if !pane_rows.is_empty() {
@@ -466,7 +443,7 @@ fn sections(rows: &[&'static KeyRow], contexts: &[Context]) -> Vec<MenuItem> {
         out.extend(rows.iter().filter(|r| r.section == name).map(|r| MenuItem::Key(r)));
     }
     out.push(MenuItem::Section("With the mouse"));
-    out.extend(MOUSE.iter().map(MenuItem::Mouse));
+    out.extend((0..gestures).map(MenuItem::Mouse));
     out
 }
 

@@ -4,7 +4,6 @@
 use super::command::program;
 use super::golden;
 use clap::error::ErrorKind;
-use obelus::app::key::MOUSE;
 use obelus::app::keys::{Context, KEYS, KeyRow, Keymap, sequence};
 use obelus::app::menu::{Menu, MenuKind};
 use obelus::app::signs::{self, SIGNS};
@@ -109,7 +108,7 @@ fn keys_page() -> String {
     out.push_str(
         "\n## With the mouse\n\nMost terminals select text while Shift is held.\n\n| gesture | what |\n| --- | --- |\n",
     );
-    for (gesture, about) in MOUSE {
+    for (gesture, about) in Keymap::default().gestures(&[]) {
         let _ = writeln!(out, "| {gesture} | {about} |");
     }
     out.push_str("\n## Signs\n\n| sign | what |\n| --- | --- |\n");
@@ -292,11 +291,12 @@ fn the_help_has_every_key_of_its_place() {
         for sign in &signs {
             assert!(lines.iter().any(|line| line.contains(sign.text) && line.contains(sign.about)), "{}", sign.text);
         }
-        for (gesture, about) in MOUSE {
+        let gestures = Keymap::default().gestures(&contexts);
+        for (gesture, about) in &gestures {
             assert!(lines.iter().any(|line| line.contains(gesture) && line.contains(about)), "{gesture}");
         }
         // The headings of this pane, of the signs and of the mouse.
-        assert_eq!(lines.len(), expected.len() + sections.len() + signs.len() + MOUSE.len() + 3);
+        assert_eq!(lines.len(), expected.len() + sections.len() + signs.len() + gestures.len() + 3);
     }
 }
 

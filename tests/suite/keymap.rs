@@ -103,3 +103,14 @@ fn a_key_that_works_elsewhere_says_where_near_places_first() {
     press(&mut stage, "$ .");
     assert_eq!(notice(&stage), "no later step");
 }
+
+#[test]
+fn what_the_mouse_does_names_the_keys_that_are_set() {
+    for (keys, wanted) in [(&["C-o"][..], "as C-o does"), (&[], "as :follow does")] {
+        let mut stage = stage(input("trip-run.jsonl"), (120, 30));
+        let bindings = [binding(None, Action::Follow, keys), binding(None, Action::Back, &["Backspace"])];
+        stage.app.keymap = Keymap::with(&bindings).unwrap();
+        press(&mut stage, "? type:click");
+        assert!(screen(&stage).contains(wanted), "{wanted}:\n{}", screen(&stage));
+    }
+}

@@ -1,7 +1,8 @@
 //! The keys that work: those of the table, with what the user has set in their place.
 
 use super::{Action, Context, KEYS, KeyRow, Tab, sentences};
-use crate::app::key::KeyPress;
+use crate::app::key::{KeyPress, MOUSE};
+use crate::panes::key_names;
 use std::sync::LazyLock;
 
 /// A key or two that an action gets in place of its own.
@@ -158,6 +159,18 @@ impl Keymap {
     #[must_use]
     pub fn is_prefix(self, contexts: &[Context], key: &str) -> bool {
         self.rows(contexts).any(|r| r.keys.iter().any(|k| sequence(k).is_some_and(|(first, _)| first == key)))
+    }
+
+    /// What is done with the mouse, and sentences on it with the keys in force in some contexts.
+    #[must_use]
+    pub fn gestures(self, contexts: &[Context]) -> Vec<(&'static str, String)> {
+        let key = |name: &str| {
+            let here = contexts.iter().flat_map(|context| self.rows.iter().filter(move |row| row.context == *context));
+            let found = here.chain(self.rows).find(|row| row.action.name() == name).map(KeyRow::key);
+            debug_assert!(found.is_some(), "{name} is no action");
+            found.filter(|key| !key.is_empty()).map_or_else(|| format!(":{name}"), str::to_owned)
+        };
+        MOUSE.iter().map(|(gesture, about)| (*gesture, key_names::filled(about, key))).collect()
     }
 
     /// The first key of an action, wherever it works; empty where it has none.

@@ -61,6 +61,7 @@ pub(super) fn row(item: MenuItem, width: usize) -> Row {
     match item {
         MenuItem::Section(name) => Row::text(Role::Title, &format!(" {name}")),
         MenuItem::Reader(_) | MenuItem::GoToTime(_) | MenuItem::GoToPath | MenuItem::Filter(_) => Row::default(),
+        MenuItem::Mouse(_) => Row::default(),
         MenuItem::Column(_) | MenuItem::NewColumn | MenuItem::Template(_) | MenuItem::Field(_) => Row::default(),
         MenuItem::GoTo(step) => Row::new(vec![
             Piece::of(Role::Text, " "),
@@ -83,12 +84,14 @@ pub(super) fn row(item: MenuItem, width: usize) -> Row {
             let about = Piece::safe(Role::Dim, about);
             Row::new(vec![Piece::of(Role::Text, indent), text, gap, about])
         }
-        MenuItem::Mouse((gesture, about)) => {
-            let gesture = Piece::safe(Role::KeyName, pad(&SafeText::literal(gesture), 18));
-            let about = Piece::of(Role::Dim, if width >= HELP_CELLS { about } else { "" });
-            Row::new(vec![Piece::of(Role::Text, "  "), gesture, Piece::of(Role::Text, " "), about])
-        }
     }
+}
+
+/// What is done with the mouse; in a narrow list the sentence on it is below.
+pub(super) fn gesture_row((gesture, about): (&str, &str), width: usize) -> Row {
+    let gesture = Piece::safe(Role::KeyName, pad(&SafeText::of(gesture), 18));
+    let about = Piece::of(Role::Dim, if width >= HELP_CELLS { about } else { "" });
+    Row::new(vec![Piece::of(Role::Text, "  "), gesture, Piece::of(Role::Text, " "), about])
 }
 
 /// A key: all its names with the sentence; where that would be cut to nothing, the first name and the few words of the

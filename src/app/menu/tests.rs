@@ -35,7 +35,7 @@ fn every_key_can_be_read_on_a_small_screen() {
             assert!(cut.is_none(), "{:?}", cut.map(Row::plain));
             let whole = match menu.chosen() {
                 Some(MenuItem::Key(row)) => row.help,
-                Some(MenuItem::Mouse((_, about))) => about,
+                Some(MenuItem::Mouse(number)) => menu.gesture(number).1,
                 _ => continue,
             };
             assert!(row_texts.join(" ").contains(whole), "{whole}: {row_texts:?}");
