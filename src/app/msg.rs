@@ -207,8 +207,8 @@ pub enum Effect {
     Suspend,
     /// Give a text to the clipboard of the system, or of the terminal.
     Copy(String),
-    /// Open the file in the editor at a line, from 1.
-    Edit(u64),
+    /// Open a file in the editor at a line, from 1.
+    Edit(PathBuf, u64),
     /// Open a text in the user's editor; what is changed there is not kept.
     EditText(Arc<str>),
     /// Play a recording so.

@@ -134,7 +134,7 @@ impl Stage {
                     Effect::Quit
                     | Effect::Suspend
                     | Effect::Copy(_)
-                    | Effect::Edit(_)
+                    | Effect::Edit(..)
                     | Effect::EditText(_)
                     | Effect::Theme(_)
                     | Effect::Fade

@@ -364,10 +364,7 @@ impl Program {
             }
             Effect::Suspend => self.screen.suspend().map(|_| ()).map_err(|e| e.to_string()),
             Effect::Copy(text) => self.screen.copy(&text),
-            Effect::Edit(line) => match &self.app.session.path {
-                Some(path) => editor::open(&self.screen, &self.environment, path, line),
-                None => Ok(()),
-            },
+            Effect::Edit(path, line) => editor::open(&self.screen, &self.environment, &path, line),
             Effect::EditText(text) => editor::open_text(&self.screen, &self.environment, &text),
             Effect::Fade => {
                 self.fade_at = Some(Instant::now() + FADE);

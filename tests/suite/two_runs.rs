@@ -1,7 +1,7 @@
 //! Two runs side by side, played on the stage: chosen in the table and in the files, walked through, left again.
 
 use super::stage::{has, lines, notice, on, press, shows};
-use obelus::app::{Msg, Pane};
+use obelus::app::{Effect, Msg, Pane};
 use obelus::panes::two_runs::{Pairing, RunPlace};
 use obelus::shell::headless::Stage;
 use obelus::text::Role;
@@ -156,7 +156,16 @@ fn two_files_are_compared_from_the_command_line_and_each_can_be_opened() {
     stage.app.begin_comparison([place(&paths[0]), place(&paths[1])]);
     stage.send(Msg::Resize(120, 36));
     shows(&stage, &["a.jsonl · record 0 · t-attempt-0", "b.jsonl · record 0"]);
-    press(&mut stage, "l Enter");
+    for (keys, path) in [("h", &paths[0]), ("l", &paths[1])] {
+        press(&mut stage, keys);
+        let effects = stage.send(Msg::Key("o".parse().unwrap()));
+        assert!(matches!(&effects[..], [Effect::Edit(file, 1)] if file == path), "{effects:?}");
+    }
+    for keys in ["]?", "[?", "]m", "[m", "mm", "m+"] {
+        press(&mut stage, keys);
+        assert_eq!(notice(&stage), "marks are of one run: Enter opens the one in front", "{keys}");
+    }
+    press(&mut stage, "Enter");
     assert!(stage.app.session.name.ends_with("b.jsonl"), "{}", stage.app.session.name);
     assert_eq!(stage.app.pane, Pane::Steps);
     press(&mut stage, "q");

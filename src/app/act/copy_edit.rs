@@ -136,14 +136,19 @@ impl App {
             self.notify(self.hint("open the file first: {follow}"));
             return;
         }
-        if self.session.path.is_none() {
-            self.notify("the input is not a file, so there is nothing to open");
-            return;
-        }
-        let line = match self.front().record_at_cursor(self) {
-            Some(record) => record.and_then(|record| self.session.records.get(record)).map(|r| r.place.line),
-            None => self.session.open().and_then(|o| o.run().place(o.step())).map(|p| p.place.line),
+        let (path, line) = if self.is_comparing() {
+            let Some(place) = self.aligned_place() else { return self.notify("there is no run to open yet") };
+            place
+        } else {
+            let line = match self.front().record_at_cursor(self) {
+                Some(record) => record.and_then(|record| self.session.records.get(record)).map(|r| r.place.line),
+                None => self.session.open().and_then(|o| o.run().place(o.step())).map(|p| p.place.line),
+            };
+            (self.session.path.clone(), line)
         };
-        effects.push(Effect::Edit(line.unwrap_or(1).max(1)));
+        match path {
+            Some(path) => effects.push(Effect::Edit(path, line.unwrap_or(1).max(1))),
+            None => self.notify("the input is not a file, so there is nothing to open"),
+        }
     }
 }

@@ -132,19 +132,19 @@ impl App {
             A::Good => self.decide_records(Verdict::Good, effects),
             A::Bad => self.decide_records(Verdict::Bad, effects),
             A::Unsure => self.decide_records(Verdict::Unsure, effects),
-            A::PartGood => self.decide_parts(Verdict::Good, effects),
-            A::PartBad => self.decide_parts(Verdict::Bad, effects),
-            A::PartUnsure => self.decide_parts(Verdict::Unsure, effects),
+            A::PartGood => self.in_one_run(|app| app.decide_parts(Verdict::Good, effects)),
+            A::PartBad => self.in_one_run(|app| app.decide_parts(Verdict::Bad, effects)),
+            A::PartUnsure => self.in_one_run(|app| app.decide_parts(Verdict::Unsure, effects)),
             A::Undo => self.in_open_file(|app| app.undo(effects)),
-            A::Flag => self.in_open_file(|app| app.flag(effects)),
-            A::Label => self.in_open_file(|app| app.ask_line(LineKind::Tag)),
-            A::Note => self.in_open_file(|app| app.ask_line(LineKind::Note)),
+            A::Flag => self.in_one_run(|app| app.flag(effects)),
+            A::Label => self.in_one_run(|app| app.ask_line(LineKind::Tag)),
+            A::Note => self.in_one_run(|app| app.ask_line(LineKind::Note)),
             A::Select => self.in_open_file(|app| app.toggle_selection()),
             A::SelectAll => self.in_open_file(|app| app.select_all()),
-            A::UndecidedNext => self.in_open_file(|app| app.undecided_by(true, effects)),
-            A::UndecidedPrevious => self.in_open_file(|app| app.undecided_by(false, effects)),
-            A::MarkNext => self.in_open_file(|app| app.mark_by(true)),
-            A::MarkPrevious => self.in_open_file(|app| app.mark_by(false)),
+            A::UndecidedNext => self.in_one_run(|app| app.undecided_by(true, effects)),
+            A::UndecidedPrevious => self.in_one_run(|app| app.undecided_by(false, effects)),
+            A::MarkNext => self.in_one_run(|app| app.mark_by(true)),
+            A::MarkPrevious => self.in_one_run(|app| app.mark_by(false)),
             A::ColumnNext => self.table.column_by(1),
             A::ColumnPrevious => self.table.column_by(-1),
             A::Sort => self.sort(),
@@ -270,7 +270,8 @@ impl App {
         if let Some(Layer::Menu(menu)) = &self.layer
             && let Some(typed) = menu.unnamed(&place)
         {
-            let or = if menu.is_empty() { "" } else { "; Down chooses one of these" };
+            let down = self.keymap.key_of(A::MenuDown);
+            let or = if menu.is_empty() { String::new() } else { format!("; {down} chooses one of these") };
             return self.notify(format!("no command {typed}{or}"));
         }
         self.keep_typed();

@@ -21,6 +21,14 @@ impl App {
         act(self);
     }
 
+    /// The same of what is about one run: with two on screen nothing says which.
+    pub(in crate::app) fn in_one_run(&mut self, act: impl FnOnce(&mut Self)) {
+        if self.is_comparing() {
+            return self.notify(self.hint("marks are of one run: {follow} opens the one in front"));
+        }
+        self.in_open_file(act);
+    }
+
     /// Begins to select records, or ends it.
     pub(in crate::app) fn toggle_selection(&mut self) {
         self.table.anchor = self.table.anchor.is_none().then_some(self.table.scroll.cursor);
@@ -130,7 +138,8 @@ impl App {
                 (ReviewSubject::Unit { unit, .. }, 1) => format!("record {unit}"),
                 (_, n) => format!("{n} records"),
             };
-            self.notify(format!("{} {place}  u undoes it", describe_change(&first.change)));
+            let undo = self.hint("{undo} undoes it");
+            self.notify(format!("{} {place}  {undo}", describe_change(&first.change)));
         }
         self.table.anchor = None;
         effects.push(Effect::Mark(decisions));

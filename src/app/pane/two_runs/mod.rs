@@ -12,6 +12,7 @@ use crate::panes::two_runs::messages::MessagePair;
 use crate::panes::two_runs::states::{self, StatePair, StatePairQuery};
 use crate::panes::two_runs::{AlignedRuns, RunPlace, TwoRuns, steps};
 use crate::panes::{Extent, Scroll};
+use std::path::PathBuf;
 
 /// Of a longer record it is not looked whether it holds several trajectories.
 const PAIR_BYTES_MAX: u64 = 4 << 20;
@@ -277,6 +278,15 @@ impl App {
             self.attempts.going = Some((place.record, step));
             self.open_record(place.record, effects);
         }
+    }
+
+    /// The file of the run in front and the line of its step at the row; None: no run is there yet.
+    pub(in crate::app) fn aligned_place(&self) -> Option<(Option<PathBuf>, Option<u64>)> {
+        let view = &self.two_runs;
+        let side = &view.runs.as_ref()?.sides[view.front];
+        let line = side.session.open().and_then(|open| open.run().place(open.step().max(0))).map(|at| at.place.line);
+        let file = side.data.place.file.clone().or_else(|| self.session.path.clone());
+        Some((file, line))
     }
 
     fn is_one_run(&self) -> bool {
