@@ -85,7 +85,9 @@ fn header(app: &App, open: Option<&Open<'_>>, cells: usize) -> (Vec<Piece>, Vec<
         return header;
     }
     let has_steps = app.is_in(Context::Trajectory) || app.is_in(Context::Files);
-    let (mut left, mut right) = header::header(&app.session, open.filter(|_| has_steps), cells);
+    let counted = app.table.facts(app.session.trajectory).and_then(|facts| facts.counted);
+    let reward = counted.and_then(|counted| counted.reward).filter(|_| app.session.is_dataset());
+    let (mut left, mut right) = header::header(&app.session, open.filter(|_| has_steps), reward, cells);
     if app.is_on_table() {
         let (chips, counts) = header::table(&app.session, &app.table, cells);
         // What is filtered says more than the format, where there is room for one of them.

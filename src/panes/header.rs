@@ -2,11 +2,12 @@
 
 use super::live::AWAITED;
 use super::row::pieces_width;
-use super::table::TablePane;
+use super::table::{TablePane, measured};
 use super::{Follow, Open, Piece, Session, marks, state::at, times, value};
 use crate::format::Layout;
 use crate::format::cause::{Hop, ValueWrite};
 use crate::model::StepNo;
+use crate::review::Numbers;
 use crate::state::{EventOp, HistoryEvent, IdentityId, Leaf, NodeId};
 use crate::text::{Role, SafeText, cut, cut_middle};
 
@@ -38,9 +39,14 @@ pub fn table(session: &Session, table: &TablePane, cells: usize) -> (Vec<Piece>,
     (chips, counts)
 }
 
-/// Left and right part of the header.
+/// Left and right part of the header. `reward` is that of the open trajectory, where it has one.
 #[must_use]
-pub fn header(session: &Session, open: Option<&Open<'_>>, cells: usize) -> (Vec<Piece>, Vec<Piece>) {
+pub fn header(
+    session: &Session,
+    open: Option<&Open<'_>>,
+    reward: Option<f64>,
+    cells: usize,
+) -> (Vec<Piece>, Vec<Piece>) {
     let mut left = vec![Piece::of(Role::Title, if cells >= 60 { " obelus  " } else { " " })];
     let mut right = marks::progress(session, cells >= if open.is_some() { 100 } else { 60 });
     if let Some(open) = open {
@@ -56,6 +62,11 @@ pub fn header(session: &Session, open: Option<&Open<'_>>, cells: usize) -> (Vec<
             };
             right.push(Piece::of(Role::Dim, &of));
             right.push(Piece::of(Role::Dim, "  "));
+        }
+        if let Some(reward) = reward.filter(|_| cells >= 60) {
+            let role = if reward < 0.0 { Role::Removed } else { Role::JsonNumber };
+            right.push(Piece::of(Role::Dim, "reward "));
+            right.push(Piece::of(role, &format!("{}  ", measured(Numbers::Reward, reward))));
         }
         let verdict = session.review.verdict(session.trajectory);
         if let Some(verdict) = verdict.filter(|_| session.format.layout() == Layout::Set) {
@@ -134,7 +145,8 @@ fn findings(open: &Open<'_>, cells: usize) -> Vec<Piece> {
 /// How many steps failed, and how many look like it.
 fn failures(open: &Open<'_>) -> Vec<Piece> {
     let least = if open.run().unread_from().is_some() { "≥" } else { "" };
-    let (failed, suspect) = (open.run().error_steps().len(), open.run().suspect_steps().len());
+    let known = open.failed_steps();
+    let (failed, suspect) = (known.failed.len(), known.suspect.len());
     let all = [(failed, "✗", "failed", Role::Error), (suspect, "?", "suspect", Role::Warning)];
     let all = all.into_iter().filter(|(n, ..)| *n > 0);
     all.map(|(n, sign, word, role)| Piece::of(role, &format!("  {sign} {least}{n} {word}"))).collect()

@@ -9,6 +9,7 @@ mod common_folder;
 pub mod conversation;
 mod dataset_findings;
 pub mod diff;
+pub mod failures;
 pub mod file_list;
 pub mod finding_index;
 pub mod findings;

@@ -1,6 +1,7 @@
 //! What is open: the dataset, the open trajectory, and the one cursor that all panes share.
 
 use super::common_folder::CommonFolder;
+use super::failures::FailureCache;
 use super::finding_index::Listed;
 use super::place_name::place_name;
 use super::replay::Replay;
@@ -88,6 +89,7 @@ pub struct Session {
     findings: RefCell<Option<(FindingsKey, usize, Findings)>>,
     plan: RefCell<Option<(PlanKey, Option<Rc<PlanView>>)>>,
     newest: RefCell<Option<(NewestKey, Option<StepNo>)>>,
+    pub(super) failures: FailureCache,
     /// Generation and number of identities of the run whose files were looked at, and the folder that all are in.
     folder: RefCell<CommonFolder>,
 }
@@ -152,6 +154,7 @@ impl Session {
             findings: RefCell::default(),
             plan: RefCell::default(),
             newest: RefCell::default(),
+            failures: FailureCache::default(),
             folder: RefCell::default(),
         }
     }
@@ -377,31 +380,6 @@ impl Open<'_> {
         (findings.count(Severity::Error), findings.count(Severity::Warning))
     }
 
-    /// Steps at which something went wrong, in order: findings that are errors, and errors that the run itself reports.
-    #[must_use]
-    pub fn error_steps(&self) -> Vec<StepNo> {
-        let is_error = |f: &&Arc<Finding>| f.severity == Severity::Error;
-        let findings = self.findings();
-        let errors = findings.iter().filter(is_error).take(findings.count(Severity::Error));
-        let mut steps: Vec<StepNo> = errors.filter_map(|f| f.step).collect();
-        steps.extend(self.guard.error_steps());
-        steps.sort_unstable();
-        steps.dedup();
-        steps
-    }
-
-    /// Where a search for failures stops: at these steps, and where a record is broken that made no step.
-    #[must_use]
-    pub fn error_stops(&self) -> Vec<StepNo> {
-        let findings = self.findings();
-        let is_broken = |f: &&Arc<Finding>| f.severity == Severity::Error && f.step.is_none();
-        let mut steps: Vec<StepNo> = findings.iter().filter(is_broken).filter_map(|f| self.step_near(f)).collect();
-        steps.extend(self.failure_steps());
-        steps.sort_unstable();
-        steps.dedup();
-        steps
-    }
-
     /// The step of a finding; of one of a record that made no step the last step before it, else the first.
     #[must_use]
     pub fn step_near(&self, finding: &Finding) -> Option<StepNo> {
@@ -416,16 +394,6 @@ impl Open<'_> {
             (low - 1).max(0)
         };
         finding.step.or_else(|| is_run.then(near))
-    }
-
-    /// The same and the steps whose results look like a failure (W4), in order.
-    #[must_use]
-    pub fn failure_steps(&self) -> Vec<StepNo> {
-        let mut steps = self.error_steps();
-        steps.extend(self.guard.suspect_steps());
-        steps.sort_unstable();
-        steps.dedup();
-        steps
     }
 
     /// What values were copied from, hop by hop, from a bounded cache. Those that are not in it cost one look through

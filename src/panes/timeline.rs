@@ -178,8 +178,8 @@ fn build_cells(open: &Open<'_>, len: usize, focus: Option<NodeId>, is_spend: boo
             out[cell_of(step, len, count)] = (Role::Dim, "┊");
         }
     }
-    for step in open.run().suspect_steps() {
-        out[cell_of(step, len, count)] = (Role::Warning, "?");
+    for step in &open.failed_steps().suspect {
+        out[cell_of(*step, len, count)] = (Role::Warning, "?");
     }
     for step in open.error_steps() {
         out[cell_of(step, len, count)] = (Role::Error, "✗");

@@ -181,3 +181,22 @@ fn timeline_fills(is_live: bool) {
     assert_eq!(end, Some(319), "a click behind what is read leads to the last step that is");
     assert_eq!(notice(&live.stage), "");
 }
+
+#[test]
+fn the_reward_of_attempts_is_in_a_narrow_table() {
+    let mut stage = stage(input("desk-rollouts.jsonl"), (40, 12));
+    let rows = lines(&stage);
+    assert!(rows[1].contains("steps  reward"), "{}", screen(&stage));
+    assert!(rows[2].contains("7       1") && rows[3].contains("7       0"), "{}", screen(&stage));
+    press(&mut stage, "l");
+    shows(&stage, &["▸finish", "reward"]);
+}
+
+#[test]
+fn an_open_attempt_says_its_reward() {
+    for (size, wanted) in [((160, 45), "reward 0  step 0"), ((80, 24), "reward 0  step 0")] {
+        let mut stage = stage(input("desk-rollouts.jsonl"), size);
+        press(&mut stage, "j Enter");
+        assert!(lines(&stage)[0].contains(wanted), "{}", screen(&stage));
+    }
+}

@@ -376,3 +376,13 @@ fn the_value_in_focus_has_room_beside_a_long_path() {
         shows(&stage, &["  12345"]);
     }
 }
+
+#[test]
+fn what_failed_is_asked_of_the_run_once_for_all_frames() {
+    let mut stage = stage(input("fix-session.jsonl"), (120, 30));
+    let known = stage.app.session.open().unwrap().failed_steps();
+    assert_eq!(known.failed, [6, 15]);
+    press(&mut stage, ". . ]e 6 1");
+    let later = stage.app.session.open().unwrap().failed_steps();
+    assert!(std::rc::Rc::ptr_eq(&known, &later), "the header and the timeline of each frame read the same lists");
+}

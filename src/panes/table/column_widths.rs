@@ -119,6 +119,13 @@ impl TableWidths {
         let mut left = room.saturating_sub(used(0..fixed) + used(first..end));
         let mut columns: Vec<(Column, usize)> =
             shown.iter().map(|i| (wanted[*i].0, least[*i].min(cells.saturating_sub(1)))).collect();
+        // What attempts are measured by comes before words, wherever its column is.
+        let reward = wanted.iter().position(|(column, _)| *column == Column::Reward).filter(|at| *at >= end);
+        if let Some((reward, cells)) = reward.map(|at| (at, least[at])).filter(|(_, cells)| left >= cells + GAP) {
+            shown.push(reward);
+            columns.push((Column::Reward, cells));
+            left -= cells + GAP;
+        }
         // They come after what fits, in what is left.
         if let Some(words) = words.filter(|words| !shown.contains(words) && left >= WORDS_CELLS_MIN + GAP) {
             shown.push(words);
