@@ -16,6 +16,8 @@ pub struct Start {
     pub path: Option<String>,
     /// Its instance; None is the global one, else the first that has the path.
     pub instance: Option<String>,
+    /// Whether the step is where the screen was before, not one that was asked for: beyond the last one it is the last.
+    pub is_carried: bool,
 }
 
 impl Start {
@@ -40,7 +42,7 @@ impl App {
         }
         let last = open.last().max(0);
         let step = start.step.unwrap_or(last).clamp(0, last);
-        let beyond = start.step.filter(|asked| *asked > last);
+        let beyond = start.step.filter(|asked| *asked > last && !start.is_carried);
         let mut problem = beyond.map(|asked| format!("there is no step {asked}; {last} is the last"));
         let read = |path| TypedPath::read(open.run(), path, start.instance.as_deref(), step);
         let path = match start.path.as_deref().map(read) {

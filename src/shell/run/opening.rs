@@ -125,7 +125,8 @@ impl Program {
                 let is_news = is_again && before.format.is_any() && has_records;
                 let is_continued = look == FileLook::Again && has_records && session.format.layout() == Layout::Run;
                 if is_continued && follow != Follow::On && self.settings.start.is_none() && self.app.start.is_none() {
-                    self.app.start = Some(Start { step: Some(before.focus.step.max(0)), ..Start::default() });
+                    let step = Some(before.focus.step.max(0));
+                    self.app.start = Some(Start { step, is_carried: true, ..Start::default() });
                 }
                 self.app.enter_file(path, session);
                 self.set_up();
