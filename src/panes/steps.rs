@@ -128,7 +128,7 @@ fn row(open: &Open<'_>, number: StepNo, time: Option<Piece>, shape: StepColumns)
     let level_cells = if cells < NARROW_CELLS { 1 } else { 2 };
     left.push(Piece::of(Role::Dim, &" ".repeat(level_cells * step.levels_shown())));
     if let Some(action) = &step.action {
-        left.push(Piece::of(Role::Call, if has_calls && open.step() > number && is_cursor { "◂ " } else { "▸ " }));
+        left.push(call_sign(&step, has_calls && open.step() > number && is_cursor));
         let fixed = left.len();
         let mut outcome =
             if has_calls || outcome.is_some() { step_row::outcome(open, number, cells) } else { Vec::new() };
@@ -176,6 +176,15 @@ fn row(open: &Open<'_>, number: StepNo, time: Option<Piece>, shape: StepColumns)
     };
     left.extend(writes.iter().cloned());
     Row::new(left).fixed(fixed).hit(Hit::Step(number)).cursor(is_cursor)
+}
+
+/// The sign of a call: that its result is in focus, else that the answer which makes it says itself that it failed.
+fn call_sign(step: &Step, is_at_result: bool) -> Piece {
+    match (is_at_result, step.sign) {
+        (true, _) => Piece::of(Role::Call, "◂ "),
+        (false, StepKind::Error) => Piece::of(Role::Error, "✗ "),
+        (false, _) => Piece::of(Role::Call, "▸ "),
+    }
 }
 
 /// Cells that a label leaves to a long summary. What kind of event it is says more than what is noted of it.

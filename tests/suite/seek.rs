@@ -2,7 +2,7 @@
 
 use super::growing::Growing;
 use super::jobs::Threaded;
-use super::stage::{notice, on, press, screen, step};
+use super::stage::{input, notice, on, press, screen, stage, step};
 use obelus::app::{App, Effect, Job, Lane, Msg};
 use obelus::model::StepNo;
 use obelus::shell::headless::Stage;
@@ -153,4 +153,36 @@ fn failures_and_what_looks_like_one_are_gone_to_and_named() {
     assert!(notice(&stage).contains("failed") && !notice(&stage).contains("may"), "{}", notice(&stage));
     press(&mut stage, "]e");
     assert_eq!(notice(&stage), "no later error · 1 earlier");
+}
+
+#[test]
+fn a_run_in_which_nothing_failed_says_so() {
+    let mut stage = stage(input("desk-rollouts.jsonl"), SIZE);
+    press(&mut stage, "Enter ]e");
+    assert_eq!(notice(&stage), "nothing failed in this run, or looks like it");
+    press(&mut stage, "$ [e");
+    assert_eq!(notice(&stage), "nothing failed in this run, or looks like it");
+}
+
+#[test]
+fn an_answer_that_failed_says_why_and_so_do_its_calls() {
+    let record = concat!(
+        r#"{"type":"session","version":3,"id":"s","timestamp":"2026-05-01T10:00:00.000Z","cwd":"/w"}"#,
+        "\n",
+        r#"{"type":"message","id":"a","parentId":null,"timestamp":"2026-05-01T10:00:01.000Z","message":"#,
+        r#"{"role":"user","content":[{"type":"text","text":"go"}]}}"#,
+        "\n",
+        r#"{"type":"message","id":"b","parentId":"a","timestamp":"2026-05-01T10:00:02.000Z","message":"#,
+        r#"{"role":"assistant","content":[{"type":"text","text":"I read it."},"#,
+        r#"{"type":"toolCall","id":"c","name":"read","arguments":{"path":"/w/a"}}],"#,
+        r#""stopReason":"error","errorMessage":"no quota"}}"#,
+        "\n",
+    );
+    let mut stage = on(record, SIZE);
+    press(&mut stage, "0 ]e");
+    assert_eq!((step(&stage), notice(&stage)), (1, "step 1: failed · no quota"));
+    press(&mut stage, "]e");
+    assert_eq!((step(&stage), notice(&stage)), (2, "step 2: failed · no quota"));
+    press(&mut stage, "0");
+    assert!(screen(&stage).contains("✗ view"), "{}", screen(&stage));
 }

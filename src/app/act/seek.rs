@@ -3,12 +3,16 @@
 
 use super::finding::none_of;
 use crate::app::{App, Effect, Effects, Job, Lane};
-use crate::model::{Finding, Severity, StepKind, StepNo, When};
+use crate::json;
+use crate::model::{Finding, Severity, StepKind, StepNo, StepRole, When, lossy};
 use crate::panes::seek::{Pass, SeekGoal};
-use crate::panes::{Open, step_row, times};
+use crate::panes::{Open, step_row, steps, times};
 
 /// Steps that are looked at before a job is asked.
 const NEAR_STEPS: StepNo = 64;
+/// Longest record that is read to see why it failed, and members in which records say it.
+const REPORT_BYTES_MAX: u64 = 1 << 20;
+const ERRORS: [&str; 3] = ["errorMessage", "error_message", "error"];
 
 /// What a `[x` or `]x` key looks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -70,18 +74,18 @@ impl App {
         let pass = Pass { steps, is_forward, goal: wanted.goal(&open) };
         let what = format!("{} {}", if is_forward { "later" } else { "earlier" }, wanted.word());
         // How many calls and turns there are the other way is known only by a look at all steps.
-        let others = match &pass.goal {
-            SeekGoal::Error(stops) if self.session.is_complete => {
-                stops.iter().filter(|step| **step != open.step()).count()
+        let none = match &pass.goal {
+            SeekGoal::Error(stops) if self.session.is_complete && stops.is_empty() => {
+                "nothing failed in this run, or looks like it".to_owned()
             }
-            _ => 0,
+            SeekGoal::Error(stops) if self.session.is_complete => {
+                let others = stops.iter().filter(|step| **step != open.step()).count();
+                none_of(wanted.word(), others, is_forward)
+            }
+            _ => none_of(wanted.word(), 0, is_forward),
         };
         drop(open);
-        self.seek_in(
-            vec![pass],
-            (format!("a {what}").replace("a earlier", "an earlier"), none_of(wanted.word(), others, is_forward)),
-            effects,
-        );
+        self.seek_in(vec![pass], (format!("a {what}").replace("a earlier", "an earlier"), none), effects);
     }
 
     /// Goes to the step of a time.
@@ -184,5 +188,31 @@ fn failure(open: &Open<'_>, step: StepNo) -> Option<String> {
     let near = || open.findings().iter().find(is_near).map(|finding| finding.message.to_string());
     // Records that no format knows are read when they are shown: no finding is about one.
     let broken = || Some(open.describe(step)).filter(|step| step.sign == StepKind::Broken);
-    of_step.or_else(near).or_else(|| Some(format!("broken: {}", broken()?.summary)))
+    let found = of_step.or_else(near).or_else(|| Some(format!("broken: {}", broken()?.summary)));
+    found.or_else(|| failed_by_itself(open, step))
+}
+
+/// What a step says that the log itself reports as failed: its record may say why, else its own words do.
+fn failed_by_itself(open: &Open<'_>, step: StepNo) -> Option<String> {
+    open.failed_steps().failed.binary_search(&step).ok()?;
+    let described = open.describe(step);
+    let is_report = described.sign == StepKind::Error && described.role != StepRole::Agent;
+    let words = || Some(steps::one_line(&described.summary)).filter(|words| is_report && !words.is_empty());
+    let why = reported_error(open, step).or_else(words);
+    Some(why.map_or_else(|| "failed, as the log says".to_owned(), |why| format!("failed · {why}")))
+}
+
+/// The error that the record of a step holds beside what it says.
+fn reported_error(open: &Open<'_>, step: StepNo) -> Option<String> {
+    let record = open.session.records.get(open.run().place(step)?.record)?;
+    let span = Some(record.place.span).filter(|span| span.len <= REPORT_BYTES_MAX)?;
+    let text = open.bytes().read(span).ok()?;
+    let text = lossy(&text);
+    let value = json::parse(&text).ok()?;
+    let places = value.get("message").into_iter().chain([&value]);
+    let error = places.flat_map(|place| ERRORS.iter().filter_map(move |name| place.get(name))).find_map(|error| {
+        let inner = error.get("message").unwrap_or(error);
+        inner.as_str().map(steps::one_line)
+    });
+    error.filter(|error| !error.is_empty())
 }
