@@ -104,7 +104,7 @@ pub static KEYS: &[KeyRow] = &[
     row(C::Trajectory, &["P"], A::Part, "part", "Open the run of the sub-agent, or the other file, that this step refers to; {close} comes back.", TIME, 0),
     row(C::Global, &["]n"], A::NewestFile, "newest file", "Open the newest file of the list.", TIME, 0),
     row(C::Trajectory, &["F"], A::Live, "follow", "Stay at the newest step while the file grows; moving back pauses.", TIME, 7),
-    row(C::Trajectory, &["t"], A::Times, "times", "Cycle the column beside the steps: elapsed time, clock time, spent so far, off.", TIME, 0),
+    row(C::Trajectory, &["t"], A::Times, "times", "Cycle the column beside the steps: elapsed time, clock time, how long each call took, spent so far, off.", TIME, 0),
 
     row(C::Replay, &["Space"], A::ReplayPause, "pause", "Stop the recording, or let it play on.", REPLAY, 1),
     row(C::Replay, &[")"], A::ReplayFaster, "faster", "Play twice as fast.", REPLAY, 3),

@@ -21,7 +21,7 @@ use super::{Command, Stop, TROUBLE, complain, survey};
 use crate::ingest::{self, Loaded};
 use crate::json::{self, Data, Value};
 use crate::lint::Policy;
-use crate::model::Problem;
+use crate::model::{Problem, duration_text};
 use crate::review::{Marks, Scope, Tokenizer};
 use clap::{ArgMatches, Args, ValueEnum};
 use measure::{Asked, RecordQuestion};
@@ -55,8 +55,8 @@ struct Options {
     /// Only count calls by tool, which takes a fraction of the time
     #[arg(long)]
     tools: bool,
-    /// Outcomes of the calls of each tool: failed, suspect, fine, without a result; and where there are rewards, the
-    /// mean of the trajectories that use it and of those that do not
+    /// Outcomes of the calls of each tool: failed, suspect, fine, without a result; how long they took, where the log
+    /// says it; and where there are rewards, the mean of the trajectories that use it and of those that do not
     #[arg(long, conflicts_with_all = ["tools", "only", "summary"])]
     outcomes: bool,
     /// Which phrases of three words and which tools go with high rewards, and which with low ones, each with records
@@ -300,12 +300,30 @@ fn rows(dataset: &Value<'_>) -> Vec<Vec<String>> {
 
 /// The name of a member for people.
 pub(super) fn label(key: &str) -> String {
-    if key == "gates" { "quality gates".to_owned() } else { key.replace('_', " ") }
+    match key {
+        "gates" => "quality gates".to_owned(),
+        "tool_ms" => "tool time".to_owned(),
+        _ => key.replace('_', " "),
+    }
 }
 
 /// A member in one line, by its name.
 pub(super) fn member_text(key: &str, value: &Value<'_>) -> String {
-    if key == "gates" { gates_text(value) } else { value_text(value) }
+    match key {
+        "gates" => gates_text(value),
+        "tool_ms" => times_text(value),
+        _ => value_text(value),
+    }
+}
+
+/// What the calls of each tool took together, the most first.
+fn times_text(times: &Value<'_>) -> String {
+    let entries = times.as_object().into_iter().flat_map(|object| object.entries());
+    let mut all: Vec<(&str, u64)> =
+        entries.filter_map(|(tool, ms)| Some((tool, ms.as_number()?.parse().ok()?))).collect();
+    all.sort_by_key(|(_, ms)| std::cmp::Reverse(*ms));
+    let text = |(tool, ms): &(&str, u64)| format!("{tool} {}", duration_text(ms.saturating_mul(1000)));
+    all.iter().map(text).collect::<Vec<_>>().join(" · ")
 }
 
 /// The gates of the quality script (D23), in words.

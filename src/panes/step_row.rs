@@ -1,8 +1,8 @@
 //! A call and its result as one row of the list of steps: what was done, to what, and how it came out.
 
 use super::call_rows::results_of;
-use super::{Open, Piece};
-use crate::model::{ActionLine, StepNo};
+use super::{Open, Piece, times};
+use crate::model::{ActionLine, StepNo, duration_text};
 use crate::rules::work::{Outcome, OutcomeLevel, without_escapes};
 use crate::text::{Role, SafeText, counted, cut, cut_middle, cut_path, cut_start, pad, single_line, width};
 use std::borrow::Cow;
@@ -23,6 +23,12 @@ const FAULT_CELLS_MAX: usize = 40;
 
 /// In a pane narrower than this an outcome is its sign alone.
 const OUTCOME_CELLS_MIN: usize = 44;
+
+/// From this width on a row says how long a call took that took a moment; in a narrower one only of a long one.
+const DURATION_CELLS_MIN: usize = 60;
+/// The least that is a moment, and the least that is long, in microseconds.
+const SHORT_MICROS: u64 = 100_000;
+const LONG_MICROS: u64 = 10_000_000;
 
 /// Verbs whose results only say that it was done.
 const WRITING: [&str; 6] = ["edit", "new", "write", "undo", "todo", "plan"];
@@ -153,10 +159,14 @@ pub(super) fn outcome(open: &Open<'_>, call: StepNo, cells: usize) -> Vec<Piece>
             sign(Some(worst)).map(|(sign, role)| Piece::of(role, &format!(" {sign}"))).into_iter().collect()
         }
         worst => {
+            let least = if cells < DURATION_CELLS_MIN { LONG_MICROS } else { SHORT_MICROS };
+            let took = times::took(open, call).filter(|micros| *micros >= least);
             let of_worst = |step: &StepNo| open.run().outcome(*step).filter(|outcome| Some(*outcome) == worst);
             let why = steps.iter().find_map(|step| fault(open, *step, of_worst(step)?));
             let why = why.map(|why| cut(&SafeText::of(&why), (cells / 3).min(FAULT_CELLS_MAX)));
-            of_failure(worst, lines, why.as_ref().map(SafeText::as_str))
+            let mut pieces = of_failure(worst, lines, why.as_ref().map(SafeText::as_str));
+            pieces.extend(took.map(|micros| Piece::of(Role::Dim, &format!(" · {}", duration_text(micros)))));
+            pieces
         }
     }
 }

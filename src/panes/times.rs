@@ -1,9 +1,11 @@
 //! When steps happened: beside the list, in the header, and the search for the step of a time.
 
+use super::call_rows::results_of;
 use super::seek::{Pass, SeekGoal};
 use super::spend::Spend;
 use super::{Open, Piece};
-use crate::model::{StepNo, Timestamp, When, span_text};
+use crate::format::call_time::call_micros;
+use crate::model::{StepNo, Timestamp, When, duration_text, span_text};
 use crate::text::{Role, SafeText, pad};
 
 /// Steps around one without a time that are asked for theirs, and those at the beginning that are asked when it began.
@@ -19,18 +21,21 @@ pub enum Times {
     Since,
     /// The time of the day.
     Clock,
+    /// How long each call took.
+    Took,
     /// What was spent so far, of money or of tokens; the timeline shows what each part of the run spent.
     Spend,
 }
 
 impl Times {
-    /// The next of the three.
+    /// The next of them.
     #[must_use]
     pub fn next(self) -> Self {
         match self {
             Self::Off => Self::Since,
             Self::Since => Self::Clock,
-            Self::Clock => Self::Spend,
+            Self::Clock => Self::Took,
+            Self::Took => Self::Spend,
             Self::Spend => Self::Off,
         }
     }
@@ -49,6 +54,7 @@ impl Times {
             (Self::Off | Self::Spend, ..) => return None,
             (Self::Since, Some(moment), Some(start)) => span_text(moment.since(start)),
             (Self::Clock, Some(moment), _) if moment.is_dated() => moment.clock(),
+            (Self::Took, ..) => took(open, step).map(duration_text).unwrap_or_default(),
             (Self::Clock, Some(_), _) => open.describe(step).time.clone().unwrap_or_default(),
             _ => String::new(),
         };
@@ -61,6 +67,13 @@ impl Times {
 #[must_use]
 pub fn of(open: &Open<'_>, step: StepNo) -> Option<Timestamp> {
     Timestamp::read(open.describe(step).time.as_deref()?)
+}
+
+/// How long a call took, in microseconds, from its own step or that of its result; of several results the longest.
+#[must_use]
+pub fn took(open: &Open<'_>, step: StepNo) -> Option<u64> {
+    let of_result = |result| call_micros(open.run(), &open.describe(result), |call| of(open, call));
+    std::iter::once(step).chain(results_of(open.run(), step)).filter_map(of_result).max()
 }
 
 /// When the run began: the time of the first step that has one.

@@ -99,3 +99,58 @@ fn long_pauses_stand_on_the_timeline() {
     let even = records(&(0..80).collect::<Vec<_>>(), written);
     assert!(!lines(&even)[28].contains('┊'));
 }
+
+#[test]
+fn a_step_is_put_back_to_where_it_was_or_to_the_last() {
+    use obelus::app::initial_position::Start;
+    for (is_carried, wanted) in [(true, ""), (false, "there is no step 90; 26 is the last")] {
+        let mut stage = sample("fix-session.jsonl");
+        stage.begin(Some(Start { step: Some(90), is_carried, ..Start::default() }));
+        assert_eq!((step(&stage), notice(&stage)), (26, wanted));
+    }
+}
+
+#[test]
+fn a_row_says_how_long_its_call_took() {
+    let mut stage = sample("fix-session.jsonl");
+    press(&mut stage, "z");
+    let row = |stage: &Stage, word: &str| lines(stage).into_iter().find(|row| row.contains(word)).unwrap_or_default();
+    let asked = row(&stage, "pytest");
+    assert!(asked.contains(" · 2.0 s"), "{asked}");
+    assert!(!row(&stage, "todo").contains(" · 0.0 s"), "what took no time says nothing of it");
+    press(&mut stage, "t t t");
+    assert!(notice(&stage).contains("how long each call took"), "{}", notice(&stage));
+    assert!(row(&stage, "pytest").contains(" 5 2.0 s "), "{}", row(&stage, "pytest"));
+}
+
+#[test]
+fn statistics_say_which_tool_takes_the_time() {
+    let path = super::command::sample("fix-session.jsonl");
+    let (_, text, _) = super::command::obelus(&["stats", &path]);
+    assert!(text.contains("tool time") && text.contains("Bash 4.0 s · "), "{text}");
+    let (_, text, _) = super::command::obelus(&["stats", "--outcomes", &path]);
+    let cells = |word: &str| -> Vec<String> {
+        let line = text.lines().find(|line| line.trim_start().starts_with(word)).unwrap_or_default();
+        line.split("  ").map(str::trim).filter(|cell| !cell.is_empty()).map(str::to_owned).collect()
+    };
+    assert!(cells("tool").ends_with(&["time", "median", "longest"].map(str::to_owned)), "{text}");
+    assert!(cells("Bash").ends_with(&["4.0 s", "2.0 s", "2.0 s"].map(str::to_owned)), "{text}");
+    assert!(cells("TodoWrite").ends_with(&["–"; 3].map(str::to_owned)), "{text}");
+    let (_, out, _) = super::command::obelus(&["stats", "--outcomes", "--json", &path]);
+    let report: serde_json::Value = serde_json::from_str(&out).unwrap();
+    let bash = &report["tools"]["Bash"];
+    assert_eq!(["total_ms", "median_ms", "longest_ms"].map(|name| bash[name].as_u64()), [4000, 2000, 2000].map(Some));
+    assert!(report["tools"]["TodoWrite"]["total_ms"].is_null());
+}
+
+#[test]
+fn a_span_says_how_long_its_tool_took() {
+    let attributes = r#"{"gen_ai.operation.name":"execute_tool","gen_ai.tool.name":"add","output.value":"a"}"#;
+    let times = r#""start_time":"2026-05-01T10:00:00+00:00","end_time":"2026-05-01T10:00:03.5+00:00""#;
+    let context = r#""context":{"trace_id":"0xt","span_id":"b"},"parent_id":null"#;
+    let span = format!(r#"{{"name":"add",{context},{times},"attributes":{attributes}}}"#);
+    let mut stage = stage(Input::memory("spans.jsonl", format!("{span}\n")), SIZE);
+    press(&mut stage, "z");
+    let rows = lines(&stage);
+    assert!(rows.iter().any(|row| row.contains("add") && row.contains(" · 3.5 s")), "{}", rows.join("\n"));
+}

@@ -1,6 +1,7 @@
 //! Statistics of runs of any format, as their steps give them.
 
 use super::run_usage::{UsageWithParts, run_usage};
+use crate::format::call_time::CallClock;
 use crate::format::{Run, StepCalls};
 use crate::model::{Bytes, Finding, Problem, Severity, StepKind, StepNo, estimated_tokens};
 use crate::rules::statistics::{RunUsage, add_usage};
@@ -11,6 +12,8 @@ use std::sync::Arc;
 
 /// The finding on a record of a log that is not valid JSON.
 const INVALID_JSON: &str = "data.invalid-json";
+
+const MICROS_IN_MS: u64 = 1000;
 
 type Counts = BTreeMap<String, u64>;
 
@@ -32,6 +35,9 @@ struct RunStats {
     classes: Counts,
     roles: Counts,
     tools: Counts,
+    /// Milliseconds that the calls of each tool took together, where the log says it.
+    #[serde(skip_serializing_if = "Counts::is_empty")]
+    tool_ms: Counts,
     /// Calls and results, also where a step holds several of them (`CLI.md`).
     calls: u64,
     results: u64,
@@ -74,6 +80,7 @@ impl RunStats {
             classes: Counts::new(),
             roles: Counts::new(),
             tools: Counts::new(),
+            tool_ms: Counts::new(),
             calls: 0,
             results: 0,
             chars: 0,
@@ -87,9 +94,11 @@ impl RunStats {
             failed: run.work().map_or(0, |work| work.error_steps().len() as u64),
             suspect: run.work().map_or(0, |work| work.suspect_steps().len() as u64),
         };
+        let mut clock = CallClock::default();
         for number in 0..run.step_count() {
             let number = StepNo::try_from(number).unwrap_or(StepNo::MAX);
             let step = run.step(number, bytes);
+            clock.add(run, &step);
             count(&mut stats.kinds, &step.kind);
             count(&mut stats.roles, step.role.name());
             step.class.iter().for_each(|class| count(&mut stats.classes, class));
@@ -111,6 +120,7 @@ impl RunStats {
             }
             stats.unreadable += u64::from(step.sign == StepKind::Broken);
         }
+        stats.tool_ms = clock.times.spreads().map(|(tool, of)| (tool.to_owned(), of.total / MICROS_IN_MS)).collect();
         stats.tokens_est = estimated_tokens(stats.chars);
         // In logs of agents such a record is no step, and in others a step that is broken.
         let of_logs = found.iter().filter(|finding| finding.rule == INVALID_JSON).count() as u64;
@@ -140,6 +150,8 @@ pub struct RunsStats {
     classes: Counts,
     roles: Counts,
     tools: Counts,
+    #[serde(default, skip_serializing_if = "Counts::is_empty")]
+    tool_ms: Counts,
     #[serde(default)]
     calls: u64,
     #[serde(default)]
@@ -218,6 +230,7 @@ impl RunsStats {
         add_counts(&mut self.classes, &one.classes);
         add_counts(&mut self.roles, &one.roles);
         add_counts(&mut self.tools, &one.tools);
+        add_counts(&mut self.tool_ms, &one.tool_ms);
     }
 
     /// Adds those of another part, whose numbers may be anything: sums end at the greatest number.
@@ -241,6 +254,7 @@ impl RunsStats {
         add_counts(&mut self.classes, &other.classes);
         add_counts(&mut self.roles, &other.roles);
         add_counts(&mut self.tools, &other.tools);
+        add_counts(&mut self.tool_ms, &other.tool_ms);
     }
 
     fn add_parts(&mut self, more: Option<&UsageWithParts>) {

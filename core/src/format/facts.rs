@@ -1,5 +1,6 @@
 //! What a table of trajectories shows of one of them: reported by the survey of its format.
 
+use super::call_time::ToolTimes;
 use crate::model::{LocatedFinding, Severity};
 use crate::rules::trajectory::{AnswerFacts, RecordName};
 use crate::rules::work::ToolOutcomes;
@@ -50,6 +51,8 @@ pub struct Counted {
     pub suspect: u64,
     /// How the calls of each tool came out (W4), where that was asked for.
     pub outcomes: Vec<(String, ToolOutcomes)>,
+    /// How long they took, likewise, where the records say when something happened.
+    pub times: ToolTimes,
 }
 
 impl Facts {

@@ -2,6 +2,7 @@
 //! (`FORMATS.md` 4).
 
 use super::Framing;
+use super::call_time::span_ms;
 use super::log::{
     Adapter, Arrange, Draft, Earlier, FIRST_ADAPTER_FORM, Form, Kind, Log, LogRun, Piece, PlacedPieces, Row, count,
     first, first_text, items, lang_chain_turn, model_usage, text, text_of,
@@ -296,6 +297,7 @@ fn call<'v>(parts: &[&'v Value<'v>]) -> Vec<TurnPart<'v>> {
         name: Some(name.into()),
         text: text_of(first(outcome, &["output", "content"]).unwrap_or(outcome)),
         is_error: Some(has_failed),
+        ms: span_ms(last(parts, &["start_time"]), last(parts, &["end_time"])),
         ..ToolResult::default()
     });
     std::iter::once(TurnPart::Call(call)).chain(result.map(TurnPart::Result)).collect()

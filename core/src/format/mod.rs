@@ -11,6 +11,7 @@ mod ai_sdk;
 mod answer;
 mod assembler;
 mod autogen;
+pub mod call_time;
 pub mod cause;
 mod claude_code;
 mod claude_stream;

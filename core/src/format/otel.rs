@@ -11,6 +11,7 @@ mod tests;
 mod tools;
 
 use super::Framing;
+use super::call_time::span_ms;
 use super::log::{
     Adapter, Arrange, Copies, Draft, FIRST_ADAPTER_FORM, Form, Kind, Log, LogRun, Row, first, first_text, text, text_of,
 };
@@ -337,6 +338,7 @@ fn call<'v>(span: &'v Value<'v>) -> Vec<TurnPart<'v>> {
         "output.value",
         "traceloop.entity.output",
     ];
+    const ENDS: [&str; 4] = ["endTimeUnixNano", "end_time_unix_nano", "endTime", "end_time"];
     const IDS: [&str; 3] = ["gen_ai.tool.call.id", "tool_call.id", "ai.toolCall.id"];
     let name = attribute_text(span, &NAMES).or_else(|| text(span, "name")).unwrap_or("?");
     let id = attribute_text(span, &IDS);
@@ -361,6 +363,7 @@ fn call<'v>(span: &'v Value<'v>) -> Vec<TurnPart<'v>> {
         name: Some(name.into()),
         text,
         is_error: has_failed(span),
+        ms: span_ms(logs::order_time(span), first(span, &ENDS)),
         ..ToolResult::default()
     });
     std::iter::once(TurnPart::Call(call)).chain(result.map(TurnPart::Result)).collect()

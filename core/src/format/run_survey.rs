@@ -1,6 +1,7 @@
 //! Facts on each record of a file whose records are trajectories, as its runs give them: for formats without a faster
 //! reading of their own.
 
+use super::call_time::CallClock;
 use super::survey::looked as looked_at;
 use super::{BoxedLook, Counted, Facts, LookFn, LookedRecord, Purpose, Run, StepCalls, Survey, Surveyed};
 use crate::model::{
@@ -122,9 +123,10 @@ fn first_text(run: &dyn Run, bytes: &dyn Bytes) -> Option<String> {
 
 fn facts(run: &dyn Run, bytes: &dyn Bytes) -> Facts {
     let steps = (0..run.step_count()).map(|n| run.step(StepNo::try_from(n).unwrap_or(StepNo::MAX), bytes));
-    let mut seen = StepCounts::default();
+    let (mut seen, mut clock) = (StepCounts::default(), CallClock::default());
     steps.for_each(|step| {
         let calls = StepCalls::of(run, &step, bytes);
+        clock.add(run, &step);
         seen.add(step, calls);
     });
     let mut tools: Vec<(String, u64)> = seen.tools.into_iter().collect();
@@ -141,6 +143,7 @@ fn facts(run: &dyn Run, bytes: &dyn Bytes) -> Facts {
         failed: run.work().map_or(0, |work| work.error_steps().len() as u64),
         suspect: run.work().map_or(0, |work| work.suspect_steps().len() as u64),
         outcomes: run.work().map_or_else(Vec::new, outcomes),
+        times: clock.times,
     };
     let words = seen.asked.or(seen.first).unwrap_or_default();
     let words = single_line(&words);

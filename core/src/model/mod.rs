@@ -31,4 +31,4 @@ pub use place::{Bytes, Framing, Place, Record, RecordBody, Span, lossy};
 pub use problem::{Problem, ProblemKind};
 pub use run_part::{PartRole, PartState, RunPart};
 pub use step::{ActionLine, HEAD, Standing, Step, StepKind, StepNo, StepPlace, StepRole, estimated_tokens};
-pub use time::{Timestamp, When, span_text};
+pub use time::{Timestamp, When, duration_text, span_text};

@@ -123,6 +123,19 @@ pub fn span_text(micros: i64) -> String {
     }
 }
 
+/// How long something took, for people: `0.4 s`, `12 s`, `3m 20s`, `1h 05m`.
+#[must_use]
+pub fn duration_text(micros: u64) -> String {
+    let tenths = micros.saturating_add(50_000) / 100_000;
+    let s = micros.saturating_add(500_000) / MICROS.unsigned_abs();
+    match (tenths, s) {
+        (..100, _) => format!("{}.{} s", tenths / 10, tenths % 10),
+        (_, ..60) => format!("{s} s"),
+        (_, ..3600) => format!("{}m {:02}s", s / 60, s % 60),
+        _ => format!("{}h {:02}m", s / 3600, s / 60 % 60),
+    }
+}
+
 /// A time to go to, as it is typed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum When {
@@ -257,6 +270,17 @@ mod tests {
 
     fn at(text: &str) -> Timestamp {
         Timestamp::read(text).unwrap()
+    }
+
+    #[test]
+    fn what_took_long_is_said_in_larger_units() {
+        let text = |tenths: u64| duration_text(tenths * 100_000);
+        assert_eq!([text(0), text(4), text(99), text(123)], ["0.0 s", "0.4 s", "9.9 s", "12 s"]);
+        assert_eq!([text(599), text(2000), text(39_060)], ["1m 00s", "3m 20s", "1h 05m"]);
+        assert_eq!(
+            [duration_text(49_999), duration_text(50_000), duration_text(9_960_000)],
+            ["0.0 s", "0.1 s", "10 s"]
+        );
     }
 
     #[test]

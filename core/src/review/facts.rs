@@ -419,7 +419,7 @@ impl<'t> RecordFacts<'t> {
             finish: self.chunk.name(row.finish).to_owned(),
             failed: row.failed,
             suspect: row.suspect,
-            outcomes: Vec::new(),
+            ..Counted::default()
         });
         Facts {
             title: self.text(Texts::Id).into_owned(),

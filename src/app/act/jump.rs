@@ -27,7 +27,7 @@ impl App {
         drop(open);
         let has = |times: Times| match times {
             Times::Off => true,
-            Times::Since | Times::Clock => untimed.is_none(),
+            Times::Since | Times::Clock | Times::Took => untimed.is_none(),
             Times::Spend => has_spend,
         };
         let mut next = self.times.next();
@@ -36,6 +36,7 @@ impl App {
         }
         match (next, untimed) {
             (Times::Off, Some(message)) if self.times == Times::Off => self.notify(message),
+            (Times::Took, _) => self.notify("beside the steps: how long each call took, from the call to its result"),
             (Times::Spend, _) => {
                 self.notify("beside the steps: spent so far; on the timeline: what each part of the run spent");
             }

@@ -5,8 +5,10 @@ use super::Options;
 use crate::cli::Stop;
 use crate::cli::args::FileName;
 use crate::cli::out::{Out, Tone, plain, raw};
+use crate::format::call_time::{TimeSpread, ToolTimes};
 use crate::format::{Purpose, Survey};
 use crate::ingest::{self, Loaded};
+use crate::model::duration_text;
 use crate::rules::work::ToolOutcomes;
 use crate::text;
 use serde::Serialize;
@@ -53,11 +55,13 @@ struct Outcomes {
     records: u64,
     unreadable: u64,
     rewards: Rewards,
+    times: ToolTimes,
 }
 
 impl Outcomes {
-    fn add(&mut self, tools: impl IntoIterator<Item = (String, ToolOutcomes)>, reward: Option<f64>) {
+    fn add(&mut self, tools: impl IntoIterator<Item = (String, ToolOutcomes)>, times: ToolTimes, reward: Option<f64>) {
         self.rewards.add(reward);
+        self.times.extend(times);
         for (name, outcomes) in tools {
             let tool = self.tools.entry(name).or_default();
             tool.outcomes.add(&outcomes);
@@ -91,6 +95,10 @@ struct OutcomeLine {
     /// Mean rewards of the trajectories that use it, and of the others.
     reward: Option<f64>,
     reward_without: Option<f64>,
+    /// From the call to its result: all calls together, the one in the middle, the longest.
+    total_ms: Option<u64>,
+    median_ms: Option<u64>,
+    longest_ms: Option<u64>,
 }
 
 /// Reports the outcomes of one file.
@@ -107,7 +115,9 @@ pub(super) fn write_report(
     };
     let total = counted.total();
     if options.json {
-        let line = |(name, tool): (&String, &Tool)| (name.clone(), line(tool, counted.rewards));
+        let times: BTreeMap<&str, TimeSpread> = counted.times.spreads().collect();
+        let line =
+            |(name, tool): (&String, &Tool)| (name.clone(), line(tool, counted.rewards, times.get(name.as_str())));
         let named = counted.tools.iter().filter(|(name, _)| !name.is_empty());
         let tools: BTreeMap<String, OutcomeLine> = named.map(line).collect();
         let members = vec![
@@ -139,8 +149,9 @@ fn error_rate(of: &ToolOutcomes) -> Option<f64> {
     (ended > 0).then(|| of.failed as f64 / ended as f64)
 }
 
-fn line(tool: &Tool, all: Rewards) -> OutcomeLine {
+fn line(tool: &Tool, all: Rewards, times: Option<&TimeSpread>) -> OutcomeLine {
     let of = tool.outcomes;
+    let ms = |of: fn(&TimeSpread) -> u64| times.map(|times| of(times) / 1000);
     OutcomeLine {
         calls: of.calls,
         failed: of.failed,
@@ -154,6 +165,9 @@ fn line(tool: &Tool, all: Rewards) -> OutcomeLine {
         trajectories: tool.trajectories,
         reward: tool.rewards.mean(),
         reward_without: all.without(tool.rewards).mean(),
+        total_ms: ms(|times| times.total),
+        median_ms: ms(|times| times.median),
+        longest_ms: ms(|times| times.longest),
     }
 }
 
@@ -163,6 +177,8 @@ fn rows(counted: &Outcomes, total: &ToolOutcomes, out: &mut Out) -> Result<(), S
     tools.sort_by_key(|(_, tool)| std::cmp::Reverse(tool.outcomes.calls));
     let has_rewards = counted.rewards.count > 0;
     let mut heading = vec!["  tool", "calls", "failed", "rate", "again", "suspect", "fine", "open"];
+    let times: BTreeMap<&str, TimeSpread> = counted.times.spreads().collect();
+    heading.extend(if times.is_empty() { &[][..] } else { &["time", "median", "longest"] });
     heading.extend(if has_rewards { &["reward", "without"][..] } else { &[] });
     let mut rows: Vec<Vec<(Tone, String)>> =
         vec![heading.into_iter().map(|word| (Tone::Dim, word.to_owned())).collect()];
@@ -170,6 +186,7 @@ fn rows(counted: &Outcomes, total: &ToolOutcomes, out: &mut Out) -> Result<(), S
     for (name, tool) in tools {
         // Results of no call and no tool.
         let mut row = numbers(&format!("  {}", if name.is_empty() { "(no tool)" } else { name }), &tool.outcomes);
+        row.extend(time_cells(&times, times.get(name.as_str())));
         if has_rewards {
             row.push((Tone::Plain, mean(tool.rewards)));
             row.push((Tone::Plain, mean(counted.rewards.without(tool.rewards))));
@@ -177,9 +194,22 @@ fn rows(counted: &Outcomes, total: &ToolOutcomes, out: &mut Out) -> Result<(), S
         rows.push(row);
     }
     let mut row = numbers("  all", total);
+    row.extend(time_cells(&times, counted.times.spread().as_ref()));
     row.extend(has_rewards.then(|| (Tone::Plain, mean(counted.rewards))));
     rows.push(row);
     Ok(out.cells(&rows)?)
+}
+
+/// What the calls of a tool took, where any tool's are known.
+fn time_cells(all: &BTreeMap<&str, TimeSpread>, of: Option<&TimeSpread>) -> Vec<(Tone, String)> {
+    let cell = |micros: Option<u64>| match micros {
+        Some(micros) => (Tone::Plain, duration_text(micros)),
+        None => (Tone::Dim, "–".to_owned()),
+    };
+    if all.is_empty() {
+        return Vec::new();
+    }
+    [of.map(|of| of.total), of.map(|of| of.median), of.map(|of| of.longest)].map(cell).into()
 }
 
 fn numbers(name: &str, of: &ToolOutcomes) -> Vec<(Tone, String)> {
@@ -207,7 +237,7 @@ fn of_records(loaded: &Loaded, pass: &mut dyn Survey, is_wanted: impl Fn(usize) 
         }
         all.records += 1;
         match surveyed.facts.and_then(|facts| facts.counted) {
-            Some(counted) => all.add(counted.outcomes, counted.reward),
+            Some(counted) => all.add(counted.outcomes, counted.times, counted.reward),
             None => all.unreadable += 1,
         }
         Ok(())
@@ -222,7 +252,11 @@ fn of_runs(loaded: &Loaded, is_wanted: impl Fn(usize) -> bool) -> Result<Outcome
         let run = loaded.run(record)?;
         all.records += 1;
         let tools = run.work().into_iter().flat_map(|work| work.tools());
-        all.add(tools.map(|(tool, of)| (tool.to_owned(), *of)), None);
+        all.add(
+            tools.map(|(tool, of)| (tool.to_owned(), *of)),
+            ToolTimes::of(run.as_ref(), loaded.input.as_ref()),
+            None,
+        );
     }
     Ok(all)
 }

@@ -1,5 +1,6 @@
 //! D15, D22, D23: a file of trajectories surveyed.
 
+use crate::format::call_time::ToolTimes;
 use crate::format::survey::looked as looked_at;
 use crate::format::{
     BoxedLook, Counted, Facts, JudgeFinding, LookFn, LookedRecord, Purpose, SharedLookFn, Survey, Surveyed,
@@ -118,6 +119,7 @@ fn facts(stats: Option<TrajectoryStats>, overview: adp::RecordOverview, found: &
         failed: overview.failed,
         suspect: overview.suspect,
         outcomes: overview.outcomes,
+        times: ToolTimes::default(),
     };
     let words = single_line(&overview.words);
     let (title, name, task) = (overview.title, overview.name, overview.task);

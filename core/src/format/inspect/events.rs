@@ -6,6 +6,7 @@
 use super::sample::{self, Attachments};
 use super::store::Replay;
 use super::{Inspect, timeline};
+use crate::format::call_time::span_ms;
 use crate::format::describe;
 use crate::format::log::{
     Adapter, Draft, FIRST_ADAPTER_FORM, Form, Kind, Log, LogRun, MoreValues, items, lang_chain_turn, text, text_of,
@@ -257,7 +258,9 @@ fn tool<'v>(event: &'v Value<'v>) -> Vec<TurnPart<'v>> {
     let failed = error(event);
     let is_error = Some(failed.is_some());
     let back = event.get("result").map(text_of).filter(|text| !text.is_empty()).or(failed);
-    let result = back.map(|text| ToolResult { id, name: Some(name.into()), text, is_error, ..ToolResult::default() });
+    let ms = span_ms(event.get("timestamp"), event.get("completed"));
+    let name = Some(name.into());
+    let result = back.map(|text| ToolResult { id, name, text, is_error, ms, ..ToolResult::default() });
     std::iter::once(TurnPart::Call(call)).chain(result.map(TurnPart::Result)).collect()
 }
 

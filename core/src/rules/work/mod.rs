@@ -370,8 +370,9 @@ impl Work {
     fn result(&mut self, at: StepNo, result: &ToolResult<'_>, answered: Answered, sink: &mut dyn SlotSink) -> bool {
         let Some(open) = self.calls.take(result.id.as_deref(), answered) else {
             // Of a call that is not in the log: it changes nothing that is known, and still came out somehow (W12).
-            let outcome = outcome::outcome(&wrapping::unwrap(result, false), result.is_error, &Action::Other);
-            self.note_outcome(at, outcome);
+            let body = wrapping::unwrap(result, false);
+            let outcome = outcome::outcome(&body, result.is_error, &Action::Other);
+            self.note_outcome(at, outcome, body.ms);
             self.tools.unlinked(result.name.as_deref(), outcome.verdict);
             return false;
         };
@@ -379,7 +380,7 @@ impl Work {
         let mut body = wrapping::unwrap(result, class == Class::Shell);
         terminal::take_off(self.dialect, &mut body, &open.call.action);
         let outcome = outcome::outcome(&body, result.is_error, &open.call.action);
-        self.note_outcome(at, outcome);
+        self.note_outcome(at, outcome, body.ms);
         if class == Class::Shell {
             self.shell.exit = Some(body.exit);
             self.shell.ms = body.ms;
@@ -413,8 +414,9 @@ impl Work {
         true
     }
 
-    /// How one of the results of a step came out: the worst of them counts.
-    fn note_outcome(&mut self, at: StepNo, outcome: Outcome) {
+    /// How one of the results of a step came out, and how long it took: the worst of them counts.
+    fn note_outcome(&mut self, at: StepNo, outcome: Outcome, ms: Option<u64>) {
+        self.outcomes.set_took(at, ms);
         let worst = self.outcomes.get(at).filter(|known| known.verdict >= outcome.verdict).unwrap_or(outcome);
         self.outcomes.set(at, worst);
         if worst.is_error() {

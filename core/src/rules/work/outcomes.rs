@@ -1,5 +1,6 @@
 //! W4: the outcomes of all steps with results, in 12 bytes each.
 
+use super::Work;
 use super::outcome::{Outcome, OutcomeLevel};
 use crate::model::{Chunks, StepNo};
 use std::collections::BTreeMap;
@@ -13,6 +14,16 @@ pub(super) struct Outcomes {
     other: BTreeMap<StepNo, Outcome>,
     /// The reasons that there are, by number.
     reasons: Vec<&'static str>,
+    /// Milliseconds that calls took whose results say it, by step.
+    took_ms: BTreeMap<StepNo, u64>,
+}
+
+impl Work {
+    /// Milliseconds that the calls took whose results a step brings, as these report it; of several the longest.
+    #[must_use]
+    pub fn took_ms(&self, step: StepNo) -> Option<u64> {
+        self.outcomes.took_ms.get(&step).copied()
+    }
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -36,6 +47,14 @@ impl Outcomes {
         let reason = usize::from(reason).checked_sub(1).and_then(|number| self.reasons.get(number).copied());
         let outcome = Outcome { verdict, reason, exit: has_exit.then_some(i64::from(exit)) };
         (packed.step == step).then_some(outcome)
+    }
+
+    /// A result of a step says how long its call took.
+    pub(super) fn set_took(&mut self, step: StepNo, ms: Option<u64>) {
+        if let Some(ms) = ms {
+            let longest = self.took_ms.entry(step).or_default();
+            *longest = ms.max(*longest);
+        }
     }
 
     /// Sets the outcome of a step.
