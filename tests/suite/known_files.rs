@@ -47,7 +47,12 @@ fn a_step_leads_to_its_file_and_each_line_to_its_author() {
 fn before_any_file_the_next_one_is_named() {
     let stage = coding(": type:0 Enter 9");
     let text = screen(&stage).split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(text.contains("No file yet.") && text.contains("goes there."), "{}", screen(&stage));
+    assert!(text.contains("No file yet.") && text.contains("Enter goes there."), "{}", screen(&stage));
+    for key in ["Enter", ">"] {
+        let mut stage = coding(": type:0 Enter 9");
+        press(&mut stage, key);
+        assert!(step(&stage) > 0 && !screen(&stage).contains("No file yet."), "{key}: {}", screen(&stage));
+    }
 }
 
 #[test]

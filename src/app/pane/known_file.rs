@@ -278,7 +278,7 @@ impl PaneContent for List {
     fn follow(&self, app: &mut App, _effects: &mut Effects) {
         match app.listed_file() {
             Some(path) => app.inspector.file.path = Some(path),
-            None => app.notify("no file here"),
+            None => app.go_to_next_file(),
         }
     }
 }
@@ -346,11 +346,21 @@ impl App {
             Some(open.run().work()?.next_write(file, open.step(), is_forward))
         });
         match found {
-            None => self.notify("no file here"),
+            None if is_forward => self.go_to_next_file(),
+            None => self.notify("no file is known up to this step"),
             Some(Some(step)) => self.jump_to(step),
             Some(None) => {
                 self.notify(if is_forward { "no later write of this file" } else { "no earlier write of this file" });
             }
+        }
+    }
+
+    /// Where no file is known yet: goes to the step that reads or writes the first one.
+    fn go_to_next_file(&mut self) {
+        let next = self.session.open().and_then(|open| Some(open.run().work()?.next_file(open.step())?.1));
+        match next {
+            Some(step) => self.jump_to(step),
+            None => self.notify("no file is known up to this step, and none comes later"),
         }
     }
 

@@ -102,8 +102,8 @@ fn no_files(open: &Open<'_>, extent: Extent) -> Window {
         |(path, step)| {
             let path = path.strip_prefix(&*open.folder()).unwrap_or(path);
             let none = "The run reads and writes none up to this step.";
-            let colon = open.session.key_names.key("palette");
-            format!("{none} The first is {path}, at step {step}: `{colon}{step}` goes there.")
+            let key = open.session.key_names.key("follow");
+            format!("{none} The first is {path}, at step {step}: {key} goes there.")
         },
     );
     Window::notice(&["No file yet.", &hint], extent.width)

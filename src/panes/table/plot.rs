@@ -89,6 +89,7 @@ impl PlotPane {
             }
             None if !tally.values.is_empty() => self.values(tally, filter, extent, is_marked),
             _ if tally.known == 0 => return Window::notice(&["Counting…"], extent.width),
+            _ if tally.missing == 0 => return Window::notice(&["No record passes the filter."], extent.width),
             _ => return Window::notice(&["No record has a value here.", elsewhere], extent.width),
         };
         Window { total: rows.len(), rows, top: 0 }
