@@ -9,7 +9,7 @@ use crate::text::{Role, SafeText, cut_middle, pad, width};
 /// From this width on rows have the first words of a task.
 const WORDS_CELLS_MIN: usize = 80;
 /// Cells of most numbers of steps.
-const STEPS_CELLS: usize = 9;
+const STEPS_CELLS: usize = 11;
 
 pub(super) fn window(
     pane: &AttemptsPane,

@@ -16,6 +16,9 @@ use std::rc::Rc;
 /// Rows above the tree and the list.
 pub const HEAD_ROWS: usize = 1;
 
+/// Most attempts that end in one branch, with no fork, whose rows are shown at first: they are alike.
+const ALIKE_SHOWN_MAX: usize = 8;
+
 /// A row of the tree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AttemptLine {
@@ -54,6 +57,8 @@ pub struct AttemptsPane {
     tree: Option<TaskAnswer>,
     list: Option<TaskList>,
     folded: HashSet<RowKey>,
+    /// Whether what is folded was chosen, so that a tree that grows folds no more by itself.
+    is_arranged: bool,
     lines: Vec<AttemptLine>,
     at: Option<RowKey>,
     version: u64,
@@ -69,6 +74,7 @@ impl AttemptsPane {
             self.tree = None;
             self.scroll = Scroll::default();
             self.folded.clear();
+            self.is_arranged = false;
             self.at = None;
             self.lines.clear();
         }
@@ -117,18 +123,45 @@ impl AttemptsPane {
                 let is_other = before.is_some() && self.tree().map(is_aligned) != before;
                 if is_other {
                     self.folded.clear();
+                    self.is_arranged = false;
                 }
+                self.fold_alike();
                 self.lay_out();
                 let record = match question {
                     TaskQuestion::Of(record) if is_first => Some(record),
                     _ => here.filter(|_| is_other),
                 };
                 if let Some(record) = record {
-                    self.show(|line, tree| matches!(line, AttemptLine::End(_, i) if tree.attempts[i].record == record));
+                    self.show_attempt(record);
                 }
             }
             _ => {}
         }
+    }
+
+    /// Folds the branches of which many attempts are all that is below: where attempts fork must not be below them.
+    fn fold_alike(&mut self) {
+        let Some(tree) = self.tree().filter(|_| !self.is_arranged) else { return };
+        let is_alike = |i: &usize| {
+            let stretch = &tree.branches[*i].stretch;
+            stretch.depth > 0 && stretch.ends.len() > ALIKE_SHOWN_MAX && stretch.ends.len() == stretch.attempts
+        };
+        let alike = (0..tree.branches.len()).filter(is_alike);
+        self.folded = alike.map(|i| Self::known(tree, AttemptLine::Branch(i))).collect();
+    }
+
+    /// Puts the cursor on an attempt, or on the folded branch in which it ends.
+    fn show_attempt(&mut self, record: usize) {
+        let ends_in = |tree: &AttemptTree, i: usize| {
+            tree.branches[i].stretch.ends.iter().any(|end| tree.attempts[*end].record == record)
+        };
+        let is_shown = |line: &AttemptLine, tree: &AttemptTree| match line {
+            AttemptLine::End(_, i) => tree.attempts[*i].record == record,
+            AttemptLine::Branch(i) => self.folded.contains(&Self::known(tree, *line)) && ends_in(tree, *i),
+        };
+        let row = self.tree().and_then(|tree| self.lines.iter().position(|line| is_shown(line, tree)));
+        row.into_iter().for_each(|row| self.scroll.jump_to(row));
+        self.settle_cursor(0);
     }
 
     fn tree(&self) -> Option<&AttemptTree> {
@@ -267,6 +300,7 @@ impl AttemptsPane {
 
     /// Folds or unfolds the branch that the cursor is in; closing what is folded, or is an attempt, goes to its parent.
     pub fn fold(&mut self, is_open: Option<bool>) {
+        self.is_arranged = true;
         let (Some(line), Some(tree)) = (self.line().filter(|_| !self.is_list()), self.tree()) else { return };
         let known = Self::known(tree, line);
         let was_open = matches!(line, AttemptLine::Branch(_)).then(|| !self.folded.contains(&known));
@@ -297,6 +331,7 @@ impl AttemptsPane {
         let here = self.line();
         let at = self.at;
         self.folded.clear();
+        self.is_arranged = true;
         if let (false, Some(TaskAnswer::Tree(tree))) = (is_open, &self.tree) {
             let all = (0..tree.branches.len()).filter(|i| tree.branches[*i].stretch.depth > 0);
             self.folded = all.map(|i| Self::known(tree, AttemptLine::Branch(i))).collect();

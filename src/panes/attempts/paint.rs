@@ -11,6 +11,8 @@ use crate::review::{
 };
 use crate::text::{Role, SafeText, cut, pad};
 
+/// From this width on the first row says in words how much a fork explains.
+const PARTING_CELLS_MIN: usize = 90;
 /// From these widths on a row shows more.
 const WIDE: usize = 100;
 const MEDIUM: usize = 60;
@@ -289,7 +291,11 @@ impl Painter<'_> {
             Some(last) => format!("behind @{}", self.tree.step_of(stretch.first, last)),
             None => "at the first action".to_owned(),
         };
-        format!("good and bad part {place}: {:.0} % of the difference in reward", parting.explained * 100.0)
+        let per_cent = parting.explained * 100.0;
+        if self.cells < PARTING_CELLS_MIN {
+            return format!("good and bad part {place} ({per_cent:.0} %)");
+        }
+        format!("good and bad part {place}: {per_cent:.0} % of the difference in reward")
     }
 
     /// The steps of a branch, as the command line writes them.

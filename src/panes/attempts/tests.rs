@@ -121,3 +121,18 @@ fn a_search_looks_at_what_is_folded_open_only_and_goes_around() {
     assert_eq!(seen, [6, 7, 6]);
     assert!(pane.search(&Pattern::new("nothing").unwrap(), false).is_none());
 }
+
+#[test]
+fn many_attempts_that_end_alike_are_folded_until_somebody_looks() {
+    let alike = |records: std::ops::Range<usize>, last: u128| records.map(move |record| attempt(record, &[1, last]));
+    let all = |more: usize| alike(1..10 + more, 2).chain(alike(30..32, 3)).collect::<Vec<_>>();
+    let mut pane = AttemptsPane::default();
+    pane.ask(TaskQuestion::Of(4));
+    grown(&mut pane, all(0));
+    assert_eq!(rows(&pane), ["x1@0", "x1@1", "x30@1", "30", "31"]);
+    assert_eq!(pane.scroll.cursor, 1, "the branch in which the attempt ends that was asked for");
+    pane.fold(None);
+    assert_eq!(pane.len(), 14);
+    grown(&mut pane, all(1));
+    assert_eq!(pane.len(), 15, "what was unfolded stays so while the tree grows");
+}
