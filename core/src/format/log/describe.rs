@@ -97,10 +97,13 @@ pub(super) fn turn_text(turn: &Turn<'_>) -> String {
     parts.join("\n")
 }
 
-/// Arguments that are JSON in a string, as that JSON.
+/// Arguments in one line: those that are JSON in a string as that JSON, and those of a file that is laid out for people
+/// without its line ends.
 fn plain_arguments(arguments: &str) -> Cow<'_, str> {
-    let inner = if arguments.starts_with('"') { json::parse(arguments).ok() } else { None };
-    inner.and_then(|value| Some(value.as_str()?.to_owned())).map_or(Cow::Borrowed(arguments), Cow::Owned)
+    let is_other = arguments.starts_with('"') || arguments.contains('\n');
+    let value = if is_other { json::parse(arguments).ok() } else { None };
+    let plain = |value: Value<'_>| value.as_str().map_or_else(|| json::compact(&value), str::to_owned);
+    value.map_or(Cow::Borrowed(arguments), |value| Cow::Owned(plain(value)))
 }
 
 /// A call: the tool, then its arguments; strings bare, long ones cut. Several of a tool that no rule knows have their
@@ -148,6 +151,13 @@ pub(super) fn entry_of(turn: &Turn<'_>, step: StepNo) -> ViewEntry {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn arguments_that_are_laid_out_over_lines_are_one_line() {
+        let of = |arguments| plain_arguments(arguments).into_owned();
+        assert_eq!(of("{\n  \"a\": 1.0,\n  \"b\": \"x\\ny\"\n}"), r#"{"a":1.0,"b":"x\ny"}"#);
+        assert_eq!([of(r#""{\"a\": 1}""#), of(r#"{"a": 1}"#), of("{\n")], [r#"{"a": 1}"#, r#"{"a": 1}"#, "{\n"]);
+    }
 
     #[test]
     fn several_arguments_of_a_tool_that_no_rule_knows_have_their_names() {
