@@ -38,6 +38,8 @@ pub struct ExportLine {
     arguments: Vec<String>,
     /// Records that are shown and were not dropped.
     count: usize,
+    /// Those of them in which the rules of datasets found what looks like a secret.
+    secret: usize,
     /// Whether one key answers if the file may be written over.
     is_question: bool,
 }
@@ -65,7 +67,23 @@ impl ExportLine {
         if self.is_question {
             return " this file exists: overwrite it? y: yes · any other key: no ".to_owned();
         }
-        format!(" export {} to ", counted(self.count, "record"))
+        let how = if self.is_redacted() { " redacted" } else { "" };
+        format!(" export {}{how} to ", counted(self.count, "record"))
+    }
+
+    fn is_redacted(&self) -> bool {
+        self.arguments.iter().any(|word| word == REDACT)
+    }
+
+    /// What is to be known of secrets in what is exported, and whether it warns; actions are named in braces.
+    #[must_use]
+    pub fn note(&self) -> (bool, String) {
+        let holds = if self.secret == 1 { "record holds" } else { "records hold" };
+        match (self.is_redacted(), self.secret) {
+            (true, _) => (false, "secrets and personal data become [REDACTED:KIND]; {redact} leaves them".to_owned()),
+            (false, 0) => (false, "{redact} replaces secrets and personal data".to_owned()),
+            (false, n) => (true, format!("{n} {holds} what looks like a secret: {{redact}} replaces such texts")),
+        }
     }
 
     /// Whether one key answers.
@@ -82,6 +100,10 @@ impl ExportLine {
     }
 }
 
+/// The option that replaces secrets, and the rule that finds them.
+const REDACT: &str = "--redact";
+const SECRET: &str = "data.secret";
+
 /// What is done with a selection, which is not exported.
 const SELECTION: &str = "a selection is not exported: {good} {bad} decide on it, or {filter} filters; {cancel} ends it";
 
@@ -96,10 +118,16 @@ impl App {
         };
         let records = (0..self.table.count(&self.session)).filter_map(|row| self.table.record_at(row));
         let review = &self.session.review;
-        let (mut count, mut dropped) = (0, 0);
+        let (mut count, mut dropped, mut secret) = (0, 0, 0);
+        let data = self.session.data.as_deref();
         for record in records {
-            let is_dropped = review.verdict(record) == Some(Verdict::Bad);
-            *(if is_dropped { &mut dropped } else { &mut count }) += 1;
+            if review.verdict(record) == Some(Verdict::Bad) {
+                dropped += 1;
+                continue;
+            }
+            count += 1;
+            let found = data.map_or(&[][..], |data| data.of(record));
+            secret += usize::from(found.iter().any(|finding| finding.rule == SECRET));
         }
         if count == 0 {
             return self.notify("no record is left to export: all that are shown were dropped");
@@ -108,7 +136,20 @@ impl App {
         let mut prompt = Prompt::default();
         prompt.insert(&proposed_name(&path));
         let arguments = self.export_arguments(&path, dropped > 0 || !is_all_known);
-        self.layer = Some(Layer::Export(ExportLine { prompt, arguments, count, is_question: false }));
+        self.layer = Some(Layer::Export(ExportLine { prompt, arguments, count, secret, is_question: false }));
+    }
+
+    /// In that line: replaces secrets and personal data in what is written, or leaves them.
+    pub(super) fn toggle_redacted(&mut self) {
+        let Some(Layer::Export(line)) = &mut self.layer else { return };
+        if line.is_question {
+            return;
+        }
+        if line.is_redacted() {
+            line.arguments.retain(|word| word != REDACT);
+        } else {
+            line.arguments.push(REDACT.to_owned());
+        }
     }
 
     fn export_arguments(&self, path: &Path, is_not_bad: bool) -> Vec<String> {
@@ -157,7 +198,8 @@ impl App {
                 prompt.insert(&request.out);
                 let arguments = request.arguments.clone();
                 self.notice = None;
-                self.layer = Some(Layer::Export(ExportLine { prompt, arguments, count: 0, is_question: true }));
+                self.layer =
+                    Some(Layer::Export(ExportLine { prompt, arguments, count: 0, secret: 0, is_question: true }));
             }
             ExportOutcome::Exists => {
                 let text = format!("{} exists, and nothing was written", request.out);

@@ -16,6 +16,8 @@ type FooterPart = (Vec<Piece>, Option<Action>);
 /// A line of the screen.
 type Bar = (Area, Vec<Piece>);
 
+/// From this height on there is room for a line that says more of an export.
+const NOTED_HEIGHT_MIN: u16 = 20;
 /// A notice takes at most this part of the height.
 const NOTICE_PART: u16 = 2;
 
@@ -45,7 +47,13 @@ pub(super) fn rows(app: &App, layout: &Layout) -> (Vec<Bar>, Option<(u16, u16)>)
 fn above_typed(app: &App, footer: Area) -> Vec<Bar> {
     let Some(Layer::Export(line)) = &app.layer else { return Vec::new() };
     let command = Notice { is_error: false, text: format!("$ {}", line.request().command()) };
-    let rows = notice_rows(app.notice.as_ref().unwrap_or(&command), app.size);
+    let mut rows = notice_rows(app.notice.as_ref().unwrap_or(&command), app.size);
+    let (warns, note) = line.note();
+    // What only says that there is a key costs no row of a small screen.
+    if app.notice.is_none() && !line.is_question() && (warns || app.size.1 >= NOTED_HEIGHT_MIN) {
+        let role = if warns { Role::Warning } else { Role::Dim };
+        rows.insert(0, vec![Piece::of(role, &format!(" {}", app.hint(&note)))]);
+    }
     let first = footer.y.saturating_sub(u16::try_from(rows.len()).unwrap_or(u16::MAX));
     (first..footer.y).zip(rows).map(|(y, row)| (Area { y, ..footer }, row)).collect()
 }

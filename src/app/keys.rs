@@ -279,6 +279,7 @@ pub static KEYS: &[KeyRow] = &[
     row(C::Commands, &["C-n"], A::TypedAfter, "typed after", "Bring back what was typed after that; after the last, the line that was being typed.", "In a list", 0),
     row(C::Prompt, &["Enter"], A::PromptSubmit, "take it", "Take what was typed: search for it, make it the condition, the tag or the note.", "In a prompt", 1),
     row(C::Prompt, &["Esc", "C-c"], A::PromptCancel, "cancel", "Leave the prompt.", "In a prompt", 2),
+    row(C::Prompt, &["Tab"], A::Redact, "redact", "In the line of an export: write secrets and personal data as [REDACTED:KIND], or as they are.", "In a prompt", 0),
     row(C::Prompt, &["Up", "C-p"], A::TypedBefore, "typed before", "Bring back what was typed in this prompt before, since the program began.", "In a prompt", 0),
     row(C::Prompt, &["Down", "C-n"], A::TypedAfter, "typed after", "Bring back what was typed after that; after the last, the line that was being typed.", "In a prompt", 0),
 ];

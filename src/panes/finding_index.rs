@@ -5,6 +5,9 @@ use crate::model::{Finding, Severity, StepNo};
 use std::ops::{Deref, Range};
 use std::sync::Arc;
 
+/// How the names of the rules of datasets begin.
+const OF_DATASETS: &str = "data.";
+
 /// Findings in the order of [`Finding::order`].
 #[derive(Debug, Default)]
 pub struct Listed {
@@ -25,16 +28,18 @@ impl Listed {
         Self { all, counts }
     }
 
-    /// These and others, in order.
+    /// These and others, in order. A place may have several of one rule of datasets, such as two secrets in one text.
     #[must_use]
-    pub fn with(&self, others: Vec<Arc<Finding>>) -> Self {
+    pub fn with(&self, mut others: Vec<Arc<Finding>>) -> Self {
+        others.sort_by(|a, b| a.order().cmp(&b.order()));
         let (mut all, mut counts) = (Vec::with_capacity(self.all.len() + others.len()), self.counts);
         let mut rest = self.all.as_slice();
-        for other in Finding::in_order(others) {
+        for other in others {
             let before = rest.iter().take_while(|f| f.order() <= other.order()).count();
             all.extend_from_slice(&rest[..before]);
             rest = &rest[before..];
-            if all.last().is_none_or(|last: &Arc<Finding>| last.order() != other.order()) {
+            let mut of_place = all.iter().rev().take_while(|known: &&Arc<Finding>| known.order() == other.order());
+            if !of_place.any(|known| *known == other || !other.rule.starts_with(OF_DATASETS)) {
                 counts[other.severity as usize] += 1;
                 all.push(other);
             }
@@ -110,6 +115,12 @@ mod tests {
         let (both, wanted) = (listed.with(others()), Listed::new([others(), listed.to_vec()].concat()));
         assert_eq!((&both.all, both.counts, both.len()), (&wanted.all, wanted.counts, 6));
         assert_eq!(Listed::default().with(others()).counts, [0, 1, 2]);
+        let secret = |message: &str| {
+            let remark = Remark { path: Some("/a".into()), rule: "data.s", severity: warning, message: message.into() };
+            Arc::new(Finding::new(0, Some(1), remark))
+        };
+        let twice = listed.with(vec![secret("x"), secret("y"), secret("x")]);
+        assert_eq!((twice.len(), twice.of_step(0, 1)), (6, 1..5), "each of two that one rule finds in one text");
         assert_eq!([(0, 0), (0, 2), (1, 4), (2, 6)].map(|(r, s)| listed.of_step(r, s)), [1..1, 3..3, 3..3, 4..4]);
     }
 }

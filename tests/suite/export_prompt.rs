@@ -34,6 +34,29 @@ fn the_line_offers_the_command_for_what_is_shown_and_was_not_dropped() {
 }
 
 #[test]
+fn secrets_are_replaced_in_what_is_exported_if_that_is_asked_for() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("d.jsonl");
+    let line = |text: &str| {
+        let asked = format!(r#"{{"role":"user","content":"{text}"}}"#);
+        format!(r#"{{"messages":[{asked},{{"role":"assistant","content":"ok"}}]}}"#)
+    };
+    fs::write(&path, [line("hello there"), line("the key is AKIAQWERTYUIOPASDFGH")].join("\n")).unwrap();
+    let theme = Theme::built_in("dark").unwrap();
+    let mut stage = Stage::open(Input::open(&path).unwrap(), None, (120, 30), theme).unwrap();
+    press(&mut stage, "e");
+    shows(&stage, &["export 2 records to d-kept.jsonl", "Tab replaces secrets and personal data"]);
+    press(&mut stage, "Esc ! e");
+    shows(&stage, &["1 record holds what looks like a secret: Tab replaces such texts"]);
+    press(&mut stage, "Tab");
+    shows(&stage, &["export 2 records redacted to d-kept.jsonl", "become [REDACTED:KIND]; Tab leaves them"]);
+    press(&mut stage, "Tab Tab");
+    let effects = stage.send(Msg::Key("Enter".parse().unwrap()));
+    let Some(Effect::Job(Job::Export(request))) = effects.last() else { panic!("no export in {effects:?}") };
+    assert_eq!(request.arguments[1..], ["--redact"]);
+}
+
+#[test]
 fn what_cannot_be_exported_is_reported_and_no_line_opens() {
     let mut stage = tickets();
     press(&mut stage, "v j e");

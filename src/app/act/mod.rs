@@ -191,6 +191,7 @@ impl App {
             A::TypedBefore => self.bring_back(true, effects),
             A::TypedAfter => self.bring_back(false, effects),
             A::PromptSubmit => self.submit_prompt(effects),
+            A::Redact => self.toggle_redacted(),
         }
     }
 

@@ -147,6 +147,7 @@ pub enum Action {
     MenuClose,
     PromptSubmit,
     PromptCancel,
+    Redact,
     TypedBefore,
     TypedAfter,
 }
