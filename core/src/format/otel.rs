@@ -4,6 +4,7 @@ mod attributes;
 mod groups;
 mod logs;
 mod messages;
+mod nesting;
 mod order;
 mod span_text;
 #[cfg(test)]
@@ -20,8 +21,9 @@ use crate::model::{ModelRequest, StepRole, Surroundings, ToolCall, ToolResult, T
 use attributes::{attribute, attribute_text, plain};
 use groups::Groups;
 use logs::{Conversations, EVALUATION};
+use nesting::Nesting;
 use std::borrow::Cow;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
 /// Traces of agents.
 pub(super) static OTEL: Row = Row {
@@ -121,10 +123,11 @@ struct Spans {
     trajectories: HashSet<usize>,
     conversations: Conversations,
     copies: Copies,
-    /// How deep the spans so far are nested, by trace and id.
-    depths: HashMap<Box<str>, usize>,
+    nesting: Nesting,
     /// Spans of models that say what they cost, by trace and id.
     counted: HashSet<Box<str>>,
+    /// Spans in which one of these was read before they were.
+    counted_inside: HashSet<Box<str>>,
     /// Spans of agents that say what they cost, and those in them, by trace and id.
     agents: HashSet<Box<str>>,
     /// Traces with an answer that says what it cost: then what their agents say is the sum of such.
@@ -135,7 +138,7 @@ struct Spans {
 
 impl Adapter for Spans {
     fn arrange(&self) -> Option<Box<dyn Arrange>> {
-        Some(Box::new(order::Order::new(self.groups.clone())))
+        Some(Box::new(order::Order::new(self.groups.clone(), self.nesting.clone())))
     }
 
     fn read(&mut self, span: &Value<'_>, log: &mut Log<'_>) {
@@ -144,9 +147,7 @@ impl Adapter for Spans {
         if id(span).is_some_and(|id| self.copies.has(&name_of(id), span.text)) {
             return;
         }
-        let of_parent = parent(span).and_then(|parent| self.depths.get(name_of(parent).as_str()));
-        let depth = of_parent.map_or(0, |depth| depth + 1);
-        self.depths.extend(id(span).map(|id| (name_of(id).into(), depth)));
+        let depth = self.nesting.depth(trace, parent(span));
         log.enter_depth(depth);
         self.begin(trace, log);
         let is_log = logs::is_log_record(span);
@@ -198,8 +199,9 @@ impl Adapter for Spans {
     const HAS_REQUESTS: bool = true;
 
     fn restart(&mut self) {
-        let (groups, answered) = (self.groups.clone(), std::mem::take(&mut self.answered));
-        *self = Self { groups, answered, ..Self::default() };
+        let (groups, nesting) = (self.groups.clone(), self.nesting.clone());
+        let answered = std::mem::take(&mut self.answered);
+        *self = Self { groups, nesting, answered, ..Self::default() };
     }
 }
 
@@ -223,10 +225,12 @@ impl Spans {
     fn cost_of_answer(&mut self, span: &Value<'_>, trace: &str, log: &mut Log<'_>) -> Option<Usage> {
         let name_of = |id: &str| format!("{trace} {id}");
         // The details of a request repeat what its span says, and so does what a second library reports inside of it.
-        let is_counted = parent(span).is_some_and(|parent| self.counted.contains(&*name_of(parent)));
+        let is_counted = parent(span).is_some_and(|parent| self.counted.contains(&*name_of(parent)))
+            || id(span).is_some_and(|id| self.counted_inside.contains(&*name_of(id)));
         let usage = if is_answer(span) && !is_counted { usage(span)? } else { return None };
-        let id = if logs::is_log_record(span) { parent(span) } else { id(span) };
-        self.counted.extend(id.map(|id| name_of(id).into()));
+        let counted = if logs::is_log_record(span) { parent(span) } else { id(span) };
+        self.counted.extend(counted.map(|id| name_of(id).into()));
+        self.counted_inside.extend(parent(span).map(|parent| name_of(parent).into()));
         if self.answered.insert(trace.into()) && self.with_agents.contains(trace) {
             log.read_again();
         }

@@ -3,6 +3,7 @@
 
 use super::groups::{Groups, Joined};
 use super::logs::{self, order_time};
+use super::nesting::Nesting;
 use crate::format::log::{Arrange, Piece, PlacedPieces, first};
 use crate::json::{Value, compare_numbers};
 use std::cmp::Ordering;
@@ -35,6 +36,7 @@ fn elements<'v, 'a>(value: &'v Value<'a>, names: &[&str]) -> &'v [Value<'a>] {
 pub(super) struct Order {
     spans: Vec<Span>,
     groups: Groups,
+    nesting: Nesting,
     /// The places of traces, by their numbers.
     places: Vec<usize>,
 }
@@ -130,21 +132,21 @@ fn put_parents_first(spans: &mut [Span]) {
 
 impl Arrange for Order {
     fn look(&mut self, record: usize, value: &Value<'_>) -> PlacedPieces {
-        let (known, mut has_resources, mut are_joined) = (self.spans.len(), false, false);
+        let (known, mut has_resources, mut are_moved) = (self.spans.len(), false, false);
         for [resources, scopes, inner] in OTLP {
             for resource in elements(value, resources) {
                 has_resources = true;
                 let scopes = elements(resource, scopes).iter();
                 for span in scopes.flat_map(|scope| elements(scope, inner)) {
-                    are_joined |= self.put(record, span);
+                    are_moved |= self.put(record, span);
                 }
             }
         }
         if !has_resources && first(value, &METRICS).is_none() {
-            are_joined |= self.put(record, value);
+            are_moved |= self.put(record, value);
         }
         let is_behind = |at: usize| self.spans.get(at + 1).is_none_or(|next| self.is_behind(at, next));
-        if !are_joined && (known.saturating_sub(1)..self.spans.len()).all(is_behind) {
+        if !are_moved && (known.saturating_sub(1)..self.spans.len()).all(is_behind) {
             PlacedPieces::Added(self.spans[known..].iter().map(|span| span.piece).collect())
         } else {
             PlacedPieces::Rearranged
@@ -163,21 +165,23 @@ impl Arrange for Order {
 
 impl Order {
     /// No spans; the traces are those of these groups.
-    pub(super) fn new(groups: Groups) -> Self {
-        Self { spans: Vec::new(), groups, places: Vec::new() }
+    pub(super) fn new(groups: Groups, nesting: Nesting) -> Self {
+        Self { spans: Vec::new(), groups, nesting, places: Vec::new() }
     }
 
-    /// Takes a span; whether traces belong together by it.
+    /// Takes a span; whether traces belong together by it, or spans before it are in it.
     fn put(&mut self, record: usize, span: &Value<'_>) -> bool {
         let Joined { trace, is_new, is_joined } = self.groups.put(super::trace(span), logs::conversation(span));
         if is_new {
             // Behind all others, as far as it is by itself.
             self.places.push(trace);
         }
-        let parent = super::parent(span).map(Into::into);
-        let (time, piece, id) = (Time::of(span), Piece::of(record, span), super::id(span).map(Into::into));
+        let (id, parent) = (super::id(span), super::parent(span));
+        let has_children = self.nesting.put(super::trace(span), id, parent);
+        let (time, piece) = (Time::of(span), Piece::of(record, span));
+        let (id, parent) = (id.map(Into::into), parent.map(Into::into));
         self.spans.push(Span { trace, time, piece, id, parent, rank: 0 });
-        is_joined
+        is_joined || has_children
     }
 
     /// Puts the traces of a group together, in the order in which they began.
