@@ -21,6 +21,8 @@ pub(super) fn change(command: &Simple, resolve: &dyn Fn(&str) -> String, folder:
     let body = heredoc_text(command);
     match (command.name(), output.filter(is_file)) {
         ("", Some(output)) if command.words.is_empty() && command.heredoc.is_none() => put(output, String::new()),
+        // They print nothing, whatever they are given.
+        (":" | "true", Some(output)) => put(output, String::new()),
         ("cat", Some(output)) if texts.is_empty() || texts == ["-"] => {
             body.map(|body| put(output, body)).unwrap_or_default()
         }
@@ -71,7 +73,7 @@ fn file_command(name: &str, texts: &[&str], resolve: &dyn Fn(&str) -> String) ->
     let target = |path: &str| if path.ends_with('/') { format!("{}/", resolve(path)) } else { resolve(path) };
     match (name, operands.as_slice()) {
         ("rm", files) if fits("rRfvdiq") || flags.iter().all(|flag| matches!(*flag, "--recursive" | "--force")) => {
-            files.iter().filter(|file| **file != "--").map(|file| Effect::Delete { path: resolve(file) }).collect()
+            files.iter().map(|file| Effect::Delete { path: resolve(file) }).collect()
         }
         ("mv", [from, to]) if fits("fnviu") => vec![Effect::Move { from: resolve(from), to: target(to) }],
         ("cp", [from, to]) if fits("rRafnpvdiuL") => vec![Effect::Copy { from: resolve(from), to: target(to) }],

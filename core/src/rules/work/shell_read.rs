@@ -29,6 +29,8 @@ pub(super) fn read(command: &Simple) -> Option<(String, Reading)> {
     let whole = Reading { range: ALL, is_numbered: false, has_colons: false, has_end: true };
     let numbered = Reading { is_numbered: true, ..whole };
     match (command.name(), flags.as_slice(), operands.as_slice()) {
+        // Its input, not a file.
+        ("cat" | "nl" | "grep", _, [.., "-"]) => None,
         ("cat", [], [file]) => Some(((*file).to_owned(), whole)),
         ("cat", ["-n"], [file]) | ("nl", ["-ba"], [file]) => Some(((*file).to_owned(), numbered)),
         ("nl", ["-b"], ["a", file]) => Some(((*file).to_owned(), numbered)),
@@ -47,9 +49,14 @@ pub(super) fn read(command: &Simple) -> Option<(String, Reading)> {
     }
 }
 
-/// Words that begin with `-`, and the others.
+/// Words that begin with `-`, and the others; behind `--` none is a flag.
 pub(super) fn split_flags<'w>(words: &[&'w str]) -> (Vec<&'w str>, Vec<&'w str>) {
-    words.iter().partition(|word| word.len() > 1 && word.starts_with('-') && **word != "--")
+    let end = words.iter().position(|word| *word == "--").unwrap_or(words.len());
+    let (before, behind) = words.split_at(end);
+    let (flags, mut operands): (Vec<_>, Vec<_>) =
+        before.iter().partition(|word| word.len() > 1 && word.starts_with('-'));
+    operands.extend(behind.iter().skip(1));
+    (flags, operands)
 }
 
 /// Which part of its input a command prints.
@@ -95,36 +102,60 @@ impl Cutter {
 
 /// `head`, `tail`, `sed -n` by their words, and the file, if one is named.
 fn cutter<'w>(name: &str, words: &[&'w str]) -> Option<(Cutter, Option<&'w str>)> {
-    let mut files = Vec::new();
-    let mut cutter = None;
-    let mut rest = words.iter();
-    let mut is_quiet = false;
-    while let Some(word) = rest.next() {
-        match (name, *word) {
-            ("sed", "-n" | "--quiet" | "--silent") => is_quiet = true,
-            ("sed", script) if cutter.is_none() && !script.starts_with('-') => cutter = Some(sed_lines(script)?),
-            ("head" | "tail", "-n" | "--lines") => cutter = Some(count_cutter(name, rest.next()?)?),
-            ("head" | "tail", word) if word.starts_with("-n") => cutter = Some(count_cutter(name, &word[2..])?),
-            ("head" | "tail", word) if word.starts_with("--lines=") => {
-                cutter = Some(count_cutter(name, word.trim_start_matches("--lines="))?);
-            }
-            ("head" | "tail", word) if word.starts_with('-') && word.len() > 1 => {
-                cutter = Some(count_cutter(name, &word[1..])?);
-            }
-            ("tail", word) if word.starts_with('+') => cutter = Some(count_cutter(name, word)?),
-            (_, word) if word.starts_with('-') => return None,
-            (_, word) => files.push(word),
-        }
-    }
-    let cutter = match (name, cutter) {
-        ("sed", Some(cutter)) => is_quiet.then_some(cutter)?,
-        ("head", None) => Cutter::Head(10),
-        ("tail", None) => Cutter::Tail,
-        (_, cutter) => cutter?,
-    };
+    let end = words.iter().position(|word| *word == "--").unwrap_or(words.len());
+    let (words, behind) = words.split_at(end);
+    let (cutter, mut files) = if name == "sed" { sed_cutter(words)? } else { line_cutter(name, words)? };
+    files.extend(behind.iter().skip(1));
     match files[..] {
         [] => Some((cutter, None)),
+        ["-"] => None,
         [file] => Some((cutter, Some(file))),
+        _ => None,
+    }
+}
+
+/// What the words of `head` or `tail` before `--` name: the lines, and files.
+fn line_cutter<'w>(name: &str, words: &[&'w str]) -> Option<(Cutter, Vec<&'w str>)> {
+    let (mut cutter, mut files) = (if name == "head" { Cutter::Head(10) } else { Cutter::Tail }, Vec::new());
+    let mut rest = words.iter();
+    while let Some(word) = rest.next() {
+        match *word {
+            "-n" | "--lines" => cutter = count_cutter(name, rest.next()?)?,
+            word if word.starts_with("-n") => cutter = count_cutter(name, &word[2..])?,
+            word if word.starts_with("--lines=") => cutter = count_cutter(name, word.trim_start_matches("--lines="))?,
+            word if word.starts_with('-') && word.len() > 1 => cutter = count_cutter(name, &word[1..])?,
+            word if name == "tail" && word.starts_with('+') => cutter = count_cutter(name, word)?,
+            word => files.push(word),
+        }
+    }
+    Some((cutter, files))
+}
+
+/// What the words of `sed -n` before `--` name: the lines of its one script, and files.
+fn sed_cutter<'w>(words: &[&'w str]) -> Option<(Cutter, Vec<&'w str>)> {
+    let (mut is_quiet, mut scripts, mut files, mut rest) = (false, Vec::new(), Vec::new(), words.iter());
+    while let Some(word) = rest.next() {
+        match *word {
+            "-n" | "--quiet" | "--silent" => is_quiet = true,
+            "-E" | "-r" | "--regexp-extended" => {}
+            "-e" | "--expression" => scripts.push(*rest.next()?),
+            "-ne" | "-nEe" | "-nre" => {
+                is_quiet = true;
+                scripts.push(*rest.next()?);
+            }
+            "-nE" | "-En" | "-nr" | "-rn" => is_quiet = true,
+            word if word.starts_with("--expression=") => scripts.push(word.trim_start_matches("--expression=")),
+            word if word.starts_with("-e") => scripts.push(&word[2..]),
+            word if word.starts_with('-') && word.len() > 1 => return None,
+            word => files.push(word),
+        }
+    }
+    // Without `-e` the script is the first of the other words.
+    if scripts.is_empty() && !files.is_empty() {
+        scripts.push(files.remove(0));
+    }
+    match scripts[..] {
+        [script] if is_quiet => Some((sed_lines(script)?, files)),
         _ => None,
     }
 }
@@ -146,7 +177,8 @@ fn sed_lines(script: &str) -> Option<Cutter> {
             let from = parse_line(from.trim())?;
             let to = match to.trim().strip_prefix('+') {
                 Some(more) => parse_line(more)?.saturating_add(from).min(LINE_MAX),
-                None => parse_line(to.trim())?,
+                // A range that ends before it begins is its first line.
+                None => parse_line(to.trim())?.max(from),
             };
             Some(Cutter::Lines(from, Some(to)))
         }
