@@ -303,7 +303,19 @@ fn rollouts_of_verifiers_and_samples_of_inspect_are_groups_too() {
         json!({"id": "e", "task": {"key": "k"}, "traces": [{"nodes": nodes, "rewards": rewards}]}).to_string()
     };
     let episodes = file(folder.path(), "traces.jsonl", &[episode(1.0), episode(0.0)].join("\n"));
-    for (path, format, grouped) in [(&results, "verifiers", 3), (&log, "inspect", 2), (&episodes, "verifiers", 2)] {
+    // A line of verifiers 0.2 is a trace, whose task has a number and whose rewards have no weights.
+    let trace = |id: &str, reward: f64| {
+        let node =
+            |parent: Option<usize>, role: &str| json!({"parent": parent, "message": {"role": role, "content": role}});
+        let task = json!({"type": "Sums", "data": {"idx": 7, "prompt": "q"}});
+        json!({"id": id, "task": task, "agent": {"model": "m"}, "nodes": [node(None, "user"), node(Some(0), "assistant")],
+            "calls": [], "rewards": {"right": reward / 2.0, "brief": reward / 2.0}})
+        .to_string()
+    };
+    let traces = file(folder.path(), "lone.jsonl", &[trace("a", 1.0), trace("b", 0.0)].join("\n"));
+    let files =
+        [(&results, "verifiers", 3), (&log, "inspect", 2), (&episodes, "verifiers", 2), (&traces, "verifiers", 2)];
+    for (path, format, grouped) in files {
         let (_, stdout, _) = obelus(&["table", "--groups", "--json", path]);
         let first = &lines(&stdout)[0];
         assert_eq!(
@@ -314,6 +326,25 @@ fn rollouts_of_verifiers_and_samples_of_inspect_are_groups_too() {
         let (_, stdout, _) = obelus(&["stats", "--tasks", "--json", path]);
         assert_eq!(lines(&stdout)[0]["group"]["successes"], 1, "{stdout}");
     }
+}
+
+#[test]
+fn a_task_of_one_reward_has_no_signal_and_one_without_rewards_is_unknown() {
+    let folder = tempfile::tempdir().unwrap();
+    let row = |task: &str, reward: &str| {
+        format!(
+            r#"{{"task_id":"{task}",{reward}"messages":[{{"role":"user","content":"q"}},{{"role":"assistant","content":"a"}}]}}"#
+        )
+    };
+    let rows =
+        [row("a", "\"reward\":1,"), row("b", "\"reward\":1,"), row("b", "\"reward\":0,"), row("c", ""), row("c", "")];
+    let path = file(folder.path(), "r.jsonl", &rows.join("\n"));
+    let count = |filter: &str| obelus(&["query", &path, "--count", "--where", filter]).1;
+    assert_eq!(["group.signal=1", "group.signal=0"].map(count), ["2\n", "1\n"]);
+    let (_, stdout, _) = obelus(&["stats", "--tasks", "--json", &path]);
+    let all = lines(&stdout);
+    assert_eq!([0, 1, 2].map(|n| all[n]["group"]["signal"].clone()), [json!(false), json!(true), json!(null)]);
+    assert_eq!((&all[3]["with_several_rewards"], &all[3]["without_signal"]), (&json!(1), &json!(0)));
 }
 
 #[test]

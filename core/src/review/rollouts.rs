@@ -75,11 +75,12 @@ impl Group {
     }
 
     /// Whether a group distinguishes better attempts from worse: its rewards differ, or of fewer than two rewards one
-    /// answer of a pair was preferred to the other. None: nothing says which is better.
+    /// answer of a pair was preferred to the other. One reward differs from none. None: no attempt has a reward.
     #[must_use]
     pub fn has_signal(&self) -> Option<bool> {
-        let by_rewards = self.range.filter(|_| self.rewarded > 1).map(|(least, most)| least < most);
-        by_rewards.or(self.is_known_by_preference().then_some(true))
+        let is_preferred = self.is_known_by_preference();
+        let by_rewards = self.range.map(|(least, most)| least < most);
+        if is_preferred { Some(true) } else { by_rewards }
     }
 
     /// Whether which attempt is better is known only by what was preferred.
@@ -387,7 +388,7 @@ mod tests {
     #[test]
     fn groups_without_a_signal_and_without_rewards() {
         assert_eq!(group(&[0.3, 0.3, 0.3]).has_signal(), Some(false));
-        assert_eq!(group(&[1.0]).has_signal(), None);
+        assert_eq!((group(&[1.0]).has_signal(), group(&[]).has_signal()), (Some(false), None));
         assert_eq!((group(&[1.0]).deviation(), group(&[]).mean(), group(&[]).ks()), (None, None, vec![]));
         assert_eq!(group(&[1e308, -1e308]).deviation(), None, "beyond the range of numbers");
         assert_eq!(group(&[0.0, 0.0, 0.0]).ks(), [1, 2, 3]);

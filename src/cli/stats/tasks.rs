@@ -68,8 +68,8 @@ impl Tasks {
 
 /// Tasks with at least two rewards, and those of them whose rewards are all equal.
 fn signals(groups: &Groups) -> (usize, usize) {
-    let of = |wanted: fn(&Group) -> bool| groups.tasks.iter().filter(|(_, group)| wanted(group)).count();
-    (of(|group| group.rewarded > 1), of(|group| group.has_signal() == Some(false)))
+    let several = || groups.tasks.iter().map(|(_, group)| group).filter(|group| group.rewarded > 1);
+    (several().count(), several().filter(|group| group.has_signal() == Some(false)).count())
 }
 
 fn programs(of: &Together<'_>, groups: &Groups, out: &mut Out) -> Result<(), Stop> {
@@ -141,7 +141,8 @@ fn people(of: &Together<'_>, groups: &Groups, out: &mut Out) -> Result<(), Stop>
         row.extend([steps(successes), steps(failures)].map(|text| (Tone::Plain, text)));
         row.push(match group.has_signal() {
             Some(true) => (Tone::Good, "yes".to_owned()),
-            Some(false) => (Tone::Warning, "no".to_owned()),
+            Some(false) if group.rewarded > 1 => (Tone::Warning, "no".to_owned()),
+            Some(false) => (Tone::Dim, "no".to_owned()),
             None => (Tone::Dim, "–".to_owned()),
         });
         rows.push(row);

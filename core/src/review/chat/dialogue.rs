@@ -35,7 +35,8 @@ pub(in crate::review) struct Dialogue {
 
 /// What the node of a trace says of its message: whether it is the model's (`FORMATS.md` 13).
 fn is_sampled(record: &Value<'_>, path: &str) -> Option<bool> {
-    let node = path.strip_suffix("/message").filter(|path| path.starts_with("/traces/"))?;
+    let is_of_trace = |path: &&str| ["/traces/", "/nodes/"].iter().any(|list| path.starts_with(list));
+    let node = path.strip_suffix("/message").filter(is_of_trace)?;
     let node = json::nearest(record, node);
     [SAMPLED, MASK].iter().find_map(|name| node.get(name)?.as_bool())
 }

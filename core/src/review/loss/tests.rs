@@ -339,9 +339,11 @@ fn what_a_rollout_did_not_sample_does_not_train() {
         node("1", "user", "b", false),
         node("2", "assistant", "sampled", true),
     ];
-    let record = format!(r#"{{"id":"e","traces":[{{"id":"t","nodes":[{}]}}]}}"#, nodes.join(","));
-    let shown = shaded(&named("chatml"), &record, "agent");
-    assert!(shown.contains("«sampled<|im_end|>") && !shown.contains("«given"), "{shown}");
+    let trace = format!(r#"{{"id":"t","nodes":[{}],"rewards":{{}}}}"#, nodes.join(","));
+    for record in [format!(r#"{{"id":"e","traces":[{trace}]}}"#), trace] {
+        let shown = shaded(&named("chatml"), &record, "agent");
+        assert!(shown.contains("«sampled<|im_end|>") && !shown.contains("«given"), "{shown}");
+    }
 }
 
 /// A template that leaves out earlier thoughts writes every beginning otherwise; what trains is the same as by one that

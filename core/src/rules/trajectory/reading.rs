@@ -6,6 +6,7 @@ use super::links;
 use super::number;
 use super::request::{instructions, requested_tools};
 use super::rows::{self, RowTrack};
+use super::several::is_lone_trace;
 use super::shape::{RecordShape, Version, chat_pointer, shape};
 use super::task::is_trial;
 use super::track::Track;
@@ -102,12 +103,16 @@ pub fn track_count(text: &[u8]) -> usize {
     root.map_or(1, |root| Reading::of_row(&root).tracks.len())
 }
 
-/// The reward of an episode of verifiers: of its first agent the sum of the scores by their weights.
+/// The reward of an episode of verifiers: of its first agent the sum of the scores by their weights. A trace that no
+/// episode holds has its own; before there were weights, a reward was its number.
 fn traced_reward(root: &Value<'_>) -> Option<f64> {
-    let rewards = root.get("traces")?.as_array()?.first()?.get("rewards")?.as_object()?;
+    let in_episode = root.get("traces").and_then(|traces| traces.as_array()?.first());
+    let trace = in_episode.or_else(|| is_lone_trace(root).then_some(root))?;
+    let rewards = trace.get("rewards")?.as_object()?;
     let number = |reward: &Value<'_>, key: &str| reward.get(key).and_then(number::number).map(|number| number.value);
-    let part =
-        |(_, reward): (&str, &Value<'_>)| Some(number(reward, "score")? * number(reward, "weight").unwrap_or(1.0));
+    let weighted = |reward: &Value<'_>| Some(number(reward, "score")? * number(reward, "weight").unwrap_or(1.0));
+    let alone = |reward: &Value<'_>| number::number(reward).map(|number| number.value);
+    let part = |(_, reward): (&str, &Value<'_>)| weighted(reward).or_else(|| alone(reward));
     let parts: Vec<f64> = rewards.entries().filter_map(part).collect();
     Some(parts.iter().sum()).filter(|sum: &f64| !parts.is_empty() && sum.is_finite())
 }

@@ -369,6 +369,11 @@ mod tests {
                 format!("judge:{}", path(1, 0)),
             ]
         );
+        let lone = format!(r#"{{"rewards":{{"right":1.0}},{}"#, &trace("solver", &nodes)[1..]);
+        let path = |node: usize| format!("/nodes/{node}/message");
+        let attempts = [format!("{}+{}", path(0), path(1)), format!("{}+{}", path(0), path(2))];
+        assert_eq!(of(&lone), [0, 1].map(|n| format!("solver attempt {n}:{}", attempts[n])));
+        assert!(of(&trace("solver", &nodes)).is_empty(), "nodes alone are those of any graph");
         assert!(of(r#"{"traces":[{"nodes":[]}]}"#).is_empty());
         let circle =
             r#"{"traces":[{"nodes":[{"parent":1,"message":{"role":"user"}},{"parent":1,"message":{"role":"user"}}]}]}"#;

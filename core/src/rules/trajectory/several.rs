@@ -194,9 +194,10 @@ pub(super) fn trajectories<'a>(row: &'a Value<'a>) -> Option<Vec<RowTrack<'a>>> 
 }
 
 /// The attempts of an episode of verifiers: each trace is an agent's tree of messages, each leaf the end of an attempt.
-/// The last one counts (`FORMATS.md` 13).
+/// The last one counts (`FORMATS.md` 13). A row may also be one such trace.
 pub(super) fn traces<'a>(row: &'a Value<'a>) -> Option<Vec<RowTrack<'a>>> {
-    let traces = row.get("traces")?.as_array()?;
+    let in_episode = row.get("traces").and_then(Value::as_array);
+    let traces = in_episode.or_else(|| is_lone_trace(row).then(|| std::slice::from_ref(row)))?;
     let mut out = Vec::new();
     for (number, trace) in traces.iter().enumerate() {
         let nodes = trace.get("nodes")?.as_array()?;
@@ -204,13 +205,14 @@ pub(super) fn traces<'a>(row: &'a Value<'a>) -> Option<Vec<RowTrack<'a>>> {
             nodes.iter().map(|node| node.get("parent")?.as_number()?.parse().ok()).collect();
         let inner: HashSet<usize> = parents.iter().copied().flatten().collect();
         let name = trace.get("agent").and_then(|agent| agent.get("name")?.as_str()).unwrap_or("agent");
+        let holder = if in_episode.is_some() { format!("/traces/{number}") } else { String::new() };
         let leaves: Vec<usize> = (0..nodes.len()).filter(|node| !inner.contains(node)).collect();
         let paths = last_paths(&parents, &leaves);
         let left_out = leaves.len() - paths.len();
         let begin = out.len();
         for (attempt, path) in (left_out..).zip(paths) {
             let source = |node: &usize| {
-                let pointer = Cow::Owned(format!("/traces/{number}/nodes/{node}/message"));
+                let pointer = Cow::Owned(format!("{holder}/nodes/{node}/message"));
                 Some(Source { value: nodes[*node].get("message")?, pointer, role: StepRole::Unknown })
             };
             let label = if leaves.len() > 1 { format!("{name} attempt {attempt}") } else { name.to_owned() };
@@ -225,6 +227,12 @@ pub(super) fn traces<'a>(row: &'a Value<'a>) -> Option<Vec<RowTrack<'a>>> {
         only.label = None;
     }
     (!out.is_empty()).then_some(out)
+}
+
+/// Whether a row is a trace of verifiers that no episode holds: its nodes are messages, and it has its rewards.
+pub(super) fn is_lone_trace(row: &Value<'_>) -> bool {
+    let first = row.get("nodes").and_then(|nodes| nodes.as_array()?.first()?.get("message"));
+    first.is_some_and(is_message) && row.get("rewards").is_some_and(|rewards| rewards.as_object().is_some())
 }
 
 /// The nodes from each leaf of a tree to its root; of the last leaves, if all are too long together.

@@ -17,8 +17,12 @@ const TASK_FIELDS: &[&str] = &[
     "task.key",
 ];
 /// Numbers of examples, and where a row names the set that they are of: numbers of two sets are two tasks.
-const EXAMPLES: &[(&str, &str)] =
-    &[("example_id", "task"), ("extra_info.index", "data_source"), ("_ng_task_index", "agent_ref.name")];
+const EXAMPLES: &[(&str, &str)] = &[
+    ("example_id", "task"),
+    ("extra_info.index", "data_source"),
+    ("_ng_task_index", "agent_ref.name"),
+    ("task.data.idx", "task.type"),
+];
 /// The set of verifiers that is none of several.
 const ONLY_SET: &str = "default";
 /// Prompts of rollouts that name no task: those of one prompt are attempts at it.
@@ -181,6 +185,7 @@ mod tests {
             (r#""x":1"#, None, None),
             (r#""id":0,"example_id":7"#, None, Some("7")),
             (r#""id":0,"task":{"key":"k"},"traces":[]"#, None, Some("k")),
+            (r#""id":"a","task":{"type":"Sums","data":{"idx":7}},"nodes":[]"#, None, Some("Sums/7")),
             (r#""id":0,"group":"g","example_id":7,"completion":"a","reward":1"#, None, Some("g")),
             (r#""id":0,"group":"g""#, None, Some("0")),
             (r#""task":"t","trial_name":"t__ab","result":"1.0""#, None, Some("t")),
