@@ -35,7 +35,9 @@ pub(super) fn stats_by(
         let (found, usage) = (ingest::findings_of(run.as_ref(), bytes)?, usage_with_parts(run.as_ref(), bytes));
         let judged = |found: Arc<Finding>| policy.judge(Arc::unwrap_or_clone(found)).map(Arc::new);
         let found: Vec<_> = found.into_iter().filter_map(judged).collect();
-        each(&dataset.add_run((record, run.as_ref()), bytes, &found, usage)?)?;
+        if let Some(stats) = dataset.add_run((record, run.as_ref()), bytes, &found, usage)? {
+            each(&stats)?;
+        }
     }
     each(&dataset.line("dataset")?)
 }

@@ -115,6 +115,31 @@ fn runs_of_other_formats_merge_too() {
 }
 
 #[test]
+fn a_record_of_a_log_that_cannot_be_read_is_no_trajectory() {
+    let folder = tempfile::tempdir().unwrap();
+    let rollout = r#"{"id":0,"prompt":[{"role":"user","content":"q"}],"completion":"a","task":"t","reward":1.0}"#;
+    let text = [rollout, "7", "{\"id\":1,\"pro", rollout].join("\n");
+    let stats = |text: &str| run(folder.path(), &["stats", "--json", "--format", "verifiers", "-"], text).1;
+    let of = |lines: &str| -> Vec<serde_json::Value> {
+        lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    };
+    let counts =
+        |line: &serde_json::Value| ["trajectories", "runs", "unreadable", "with_errors"].map(|n| line[n].clone());
+    let lines = of(&stats(&text));
+    let records: Vec<_> = lines[..2].iter().map(|line| line["record"].clone()).collect();
+    assert_eq!((records, lines.len()), (vec![0.into(), 3.into()], 3));
+    assert_eq!(counts(&lines[2]), [2, 4, 2, 2].map(serde_json::Value::from));
+    // Parts are numbered behind the records that cannot be read too.
+    let (status, merged, stderr) =
+        run(folder.path(), &["stats", "--merge", "--json", "-"], &(stats(&text) + &stats(&text)));
+    assert_eq!(status, 0, "{stderr}");
+    let merged = of(&merged);
+    let records: Vec<_> = merged[..4].iter().map(|line| line["record"].clone()).collect();
+    assert_eq!(records, [0, 3, 4, 7].map(serde_json::Value::from));
+    assert_eq!(counts(&merged[4]), [4, 8, 4, 4].map(serde_json::Value::from));
+}
+
+#[test]
 fn each_trace_of_a_file_is_a_trajectory() {
     let folder = tempfile::tempdir().unwrap();
     let span = |trace: &str, name: &str, at: u32| {

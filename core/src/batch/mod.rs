@@ -155,7 +155,8 @@ impl Batch {
         let mut all = RunsStats::default();
         self.runs(|record, run| {
             let found = findings_of(run, &self.bytes);
-            each(&all.add_run((record, run), &self.bytes, &found, without_parts(run))?)
+            let stats = all.add_run((record, run), &self.bytes, &found, without_parts(run))?;
+            stats.map_or(Ok(()), |stats| each(&stats))
         })?;
         each(&all.line("dataset")?)
     }

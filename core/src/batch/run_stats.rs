@@ -131,6 +131,11 @@ impl RunStats {
         }
         stats
     }
+
+    /// Whether anything could be read of it.
+    fn is_read(&self) -> bool {
+        self.steps > 0 || self.unreadable == 0
+    }
 }
 
 /// Rewards of trajectories.
@@ -145,6 +150,9 @@ struct RewardSum {
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub struct RunsStats {
     trajectories: u64,
+    /// Records that are runs, also those that cannot be read: the records of the next part are numbered behind them.
+    #[serde(default)]
+    runs: u64,
     steps: u64,
     kinds: Counts,
     classes: Counts,
@@ -191,8 +199,8 @@ impl RunsStats {
         line_of(&TypedStats { r#type, stats: self })
     }
 
-    /// Counts the run of a record, in which this was found, and gives its line; `with_parts` is what it spent with its
-    /// sub-agents.
+    /// Counts the run of a record, in which this was found, and gives its line; None: the record cannot be read and is
+    /// no trajectory. `with_parts` is what it spent with its sub-agents.
     ///
     /// # Errors
     /// It has no JSON.
@@ -202,14 +210,15 @@ impl RunsStats {
         bytes: &dyn Bytes,
         found: &[Arc<Finding>],
         with_parts: Option<UsageWithParts>,
-    ) -> Result<Box<RawValue>, Problem> {
+    ) -> Result<Option<Box<RawValue>>, Problem> {
         let stats = RunStats::of(run, bytes, found, with_parts);
         self.add(&stats);
-        line_of(&stats)
+        stats.is_read().then(|| line_of(&stats)).transpose()
     }
 
     fn add(&mut self, one: &RunStats) {
-        self.trajectories += one.trajectories;
+        self.runs += 1;
+        self.trajectories += if one.is_read() { one.trajectories } else { 0 };
         self.steps += one.steps;
         self.calls += one.calls;
         self.results += one.results;
@@ -236,6 +245,7 @@ impl RunsStats {
     /// Adds those of another part, whose numbers may be anything: sums end at the greatest number.
     pub fn merge(&mut self, other: &Self) {
         self.trajectories = self.trajectories.saturating_add(other.trajectories);
+        self.runs = self.runs.saturating_add(other.runs);
         self.steps = self.steps.saturating_add(other.steps);
         self.calls = self.calls.saturating_add(other.calls);
         self.results = self.results.saturating_add(other.results);
@@ -264,6 +274,12 @@ impl RunsStats {
             sum.missing = sum.missing.saturating_add(more.missing);
             add_usage(&mut sum.usage, more.usage.as_ref());
         }
+    }
+
+    /// How many records are runs, also those that cannot be read.
+    #[must_use]
+    pub fn runs(&self) -> u64 {
+        self.runs
     }
 
     /// How many trajectories there are.

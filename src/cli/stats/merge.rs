@@ -125,7 +125,7 @@ impl Merge<'_, '_> {
             (MergedStats::Runs(stats), _) => {
                 let record = line.get("record").and_then(count);
                 let record = record.ok_or(Fault::Line("this is not a line of a trajectory"))?;
-                vec![("record", raw(&record.saturating_add(stats.trajectories()))?)]
+                vec![("record", raw(&record.saturating_add(stats.runs()))?)]
             }
         };
         if !self.options.json {
