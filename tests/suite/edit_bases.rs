@@ -107,6 +107,60 @@ fn an_edit_that_the_user_changed_is_the_one_that_was_made() {
     assert_eq!(known(&text, "/w/a").0, "\"all\" one context|zwei edit");
 }
 
+/// A chat of Gemini CLI with one edit, which reports the text before and after it.
+fn gemini(diff: &Value, call: (&str, &Value)) -> String {
+    let response = json!([{"functionResponse": {"id": "c", "name": call.0, "response": {"output": "Success."}}}]);
+    let call = json!({"id": "c", "name": call.0, "args": call.1, "status": "success", "result": response,
+        "resultDisplay": diff});
+    let header = json!({"sessionId": "s", "projectHash": "h", "kind": "main"});
+    let answer = json!({"id": "g", "type": "gemini", "content": "", "toolCalls": [call]});
+    [header, json!({"id": "u", "type": "user", "content": "x"}), answer].map(|line| line.to_string()).join("\n")
+}
+
+/// A session of Qwen Code with the same.
+fn qwen(diff: &Value, call: (&str, &Value)) -> String {
+    let line = |uuid: &str, kind: &str, role: &str, part: Value, more: &Value| {
+        let mut line = json!({"uuid": uuid, "parentUuid": null, "sessionId": "s", "type": kind, "version": "0.5.0",
+            "cwd": "/w", "message": {"role": role, "parts": [part]}});
+        line.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        line.to_string()
+    };
+    let asked = json!({"functionCall": {"id": "c", "name": call.0, "args": call.1}});
+    let answer = json!({"functionResponse": {"id": "c", "name": call.0, "response": {"output": "Success."}}});
+    let details = json!({"toolCallResult": {"callId": "c", "status": "success", "resultDisplay": diff}});
+    [
+        line("1", "user", "user", json!({"text": "x"}), &json!({})),
+        line("2", "assistant", "model", asked, &json!({})),
+        line("3", "tool_result", "user", answer, &details),
+    ]
+    .join("\n")
+}
+
+#[test]
+fn the_texts_before_and_after_an_edit_of_gemini_and_qwen_are_what_the_file_held() {
+    let edit = json!({"file_path": "/w/a", "old_string": "two", "new_string": "2"});
+    let diff = |before: Value, after: &str, more: Value| {
+        let mut diff = json!({"fileDiff": "@@", "fileName": "a", "originalContent": before, "newContent": after});
+        diff.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        diff
+    };
+    let made = diff(json!("one\ntwo\n"), "one\n2\n", json!({}));
+    // The user changed what the model asked for.
+    let changed = diff(json!("one\ntwo\n"), "one\nzwei\n", json!({}));
+    let cut = diff(json!("on"), "on", json!({"truncatedForSession": true}));
+    for log in [gemini, qwen] {
+        let of = |diff: &Value, name: &str, input: &Value| known(&log(diff, (name, input)), "/w/a").0;
+        assert_eq!(of(&made, "replace", &edit), "\"all\" one context|2 edit");
+        assert_eq!(of(&changed, "replace", &edit), "\"all\" one context|zwei edit");
+        assert_eq!(of(&cut, "replace", &edit), "[] 2 edit");
+        let write = json!({"file_path": "/w/a", "content": "new\n"});
+        let over = diff(json!("one\nnew\n"), "new\n", json!({}));
+        assert_eq!(of(&over, "write_file", &write), "\"all\" new context");
+        let first = diff(Value::Null, "newer\n", json!({}));
+        assert_eq!(of(&first, "write_file", &write), "\"all\" newer write");
+    }
+}
+
 #[test]
 fn searches_are_counted_once_for_each_answer() {
     let answer = |uses: u32| {

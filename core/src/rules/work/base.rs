@@ -1,22 +1,23 @@
 //! `FORMATS.md` 1 and 15: the whole text of a file that a result gives as the base of its edit.
 
+use super::Work;
 use super::details::{Base, base_of};
 use super::file::Last;
 use super::file_excerpt::FileExcerpt;
 use super::files::Answer;
 use super::text::{How, lines};
 use super::view::Viewer;
-use super::{Dialect, Work};
 use crate::json::Value;
 use std::borrow::Cow;
 
 impl Work {
-    /// What the log says that a file held before an edit. Of Claude Code it is the truth: where it is unlike what the
-    /// run knew, the file was changed from outside. Its lines count as quoted, since the agent did not see them.
+    /// What the log says that a file held before an edit. Of Claude Code, Gemini CLI and Qwen Code it is the truth:
+    /// where it is unlike what the run knew, the file was changed from outside. Its lines count as quoted, since the
+    /// agent did not see them.
     pub(super) fn take_base(&mut self, answer: &Answer<'_>, index: usize, details: &Value<'_>) {
-        match base_of(details) {
-            Some(Base::Truth(text)) if self.dialect == Dialect::ClaudeCode => self.set_base(answer, index, text),
-            Some(Base::Truth(text) | Base::End(text)) => {
+        match base_of(details, self.dialect) {
+            Some(Base::Truth(text)) => self.set_base(answer, index, text),
+            Some(Base::End(text)) => {
                 let file = &mut self.files.list[index];
                 if file.is_whole {
                     file.end_with(text);

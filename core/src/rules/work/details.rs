@@ -1,5 +1,7 @@
-//! W7, W8: what structured results say of files: those of Claude Code, the changes of Codex.
+//! W7, W8: what structured results say of files: those of Claude Code, of Gemini CLI and Qwen Code, the changes of
+//! Codex.
 
+use super::Dialect;
 use super::call::Replacement;
 use super::file_excerpt::FileExcerpt;
 use super::patch::{self, FilePatch};
@@ -31,22 +33,52 @@ pub(super) fn detail_file(details: &str) -> Option<FileExcerpt<'static>> {
 
 /// The whole text of a file before an edit, where the result holds it.
 pub(super) enum Base<'v> {
-    /// `FORMATS.md` 1 and 15, Claude Code: what the file held, whatever the run knew of it.
+    /// `FORMATS.md` 1 and 15, Claude Code, and Gemini CLI and Qwen Code likewise: what the file held, whatever the run
+    /// knew of it.
     Truth(&'v str),
     /// OpenHands: it says whether the last line has a line end.
     End(&'v str),
 }
 
-pub(super) fn base_of<'v>(value: &'v Value<'_>) -> Option<Base<'v>> {
+pub(super) fn base_of<'v>(value: &'v Value<'_>, dialect: Dialect) -> Option<Base<'v>> {
     let text = |key| value.get(key).and_then(Value::as_str);
-    let claude = || text("originalFile").or_else(|| text("originalFileContents"));
-    claude().map(Base::Truth).or_else(|| text("old_content").map(Base::End))
+    let truth = file_diff(value).and_then(|diff| diff.before);
+    let claude = text("originalFile").or_else(|| text("originalFileContents"));
+    let truth = truth.or(claude.filter(|_| dialect == Dialect::ClaudeCode));
+    truth.map(Base::Truth).or_else(|| claude.or_else(|| text("old_content")).map(Base::End))
 }
 
-/// The replacement that Claude Code made: the user may have changed the one that the model asked for.
-pub(super) fn edit_of(value: &Value<'_>) -> Option<[Replacement; 1]> {
+/// The whole text of a file before and after an edit, as Gemini CLI and Qwen Code report it.
+struct FileDiff<'v> {
+    /// None: there was no such file.
+    before: Option<&'v str>,
+    after: &'v str,
+}
+
+/// What Gemini CLI shows of an edit, and Qwen Code beside its status. Of long files Qwen Code has no more than the
+/// beginning in its sessions.
+fn file_diff<'v>(value: &'v Value<'_>) -> Option<FileDiff<'v>> {
+    let shown = value.get("resultDisplay").unwrap_or(value);
+    let is_cut = shown.get("truncatedForSession").and_then(Value::as_bool) == Some(true);
+    shown.get("fileDiff").filter(|_| !is_cut)?;
+    let text = |key| shown.get(key).and_then(Value::as_str);
+    Some(FileDiff { before: text("originalContent"), after: text("newContent")? })
+}
+
+/// The replacement that the tool made: the user may have changed the one that the model asked for, or the tool found a
+/// text that is like the one that it was to replace.
+pub(super) fn edit_of(value: &Value<'_>, dialect: Dialect) -> Option<[Replacement; 1]> {
+    if let Some(FileDiff { before: Some(before), after }) = file_diff(value) {
+        return Some([Replacement { old: before.to_owned(), new: after.to_owned() }]);
+    }
     let text = |key| value.get(key).and_then(Value::as_str).map(str::to_owned);
-    Some([Replacement { old: text("oldString")?, new: text("newString")? }])
+    let is_claude = dialect == Dialect::ClaudeCode;
+    is_claude.then(|| Some([Replacement { old: text("oldString")?, new: text("newString")? }]))?
+}
+
+/// The text that the tool wrote: the user may have changed the one that the model gave.
+pub(super) fn written_of<'v>(value: &'v Value<'_>) -> Option<&'v str> {
+    Some(file_diff(value)?.after)
 }
 
 /// W8: Claude Code's `structuredPatch`, as lines that are shown; of Pi, its `patch`: a unified diff.

@@ -1,7 +1,7 @@
 //! W3, W7 to W9: what results do to files.
 
 use super::call::{Action, Range, Replacement};
-use super::details::{detail_changes, detail_file, edit_of, patch_of};
+use super::details::{detail_changes, detail_file, edit_of, patch_of, written_of};
 use super::edit::Editor;
 use super::file::{Delta, File, Last};
 use super::file_excerpt::FileExcerpt;
@@ -322,10 +322,13 @@ impl Work {
             file.remember();
         }
         let (step, call) = (answer.step, answer.open.step);
-        let logged = details.filter(|_| self.dialect == Dialect::ClaudeCode).and_then(edit_of);
+        let logged = details.and_then(|details| edit_of(details, self.dialect));
         let mut editor = Editor { texts: &mut self.texts, fuel: &mut self.fuel, step, call, how };
         match action {
-            Action::Write { text, .. } => ("write", editor.write(file, text), true),
+            Action::Write { text, .. } => {
+                let text = details.and_then(written_of).unwrap_or(text);
+                ("write", editor.write(file, text), true)
+            }
             Action::Touch { .. } => ("write", editor.write(file, "\n"), true),
             Action::Insert { line, text, .. } => ("insert", editor.insert(file, *line, text), true),
             Action::Splice { from, to, text, .. } => ("edit", editor.splice(file, *from, *to, text), true),
