@@ -1,7 +1,7 @@
 //! What logs of agents report beyond their calls: agents in the background, changes without their text, failed runs.
 
 use super::command::{file, obelus};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 fn answer(arguments: &[&str]) -> Value {
     let (status, stdout, stderr) = obelus(arguments);
@@ -52,6 +52,43 @@ fn an_agent_in_the_background_runs_until_a_notification_names_its_call() {
     assert_eq!(output("a", "failed"), "failed");
     assert_eq!(output("a", "running"), "running");
     assert_eq!(output("b", "completed"), "running");
+}
+
+#[test]
+fn a_workflow_and_an_agent_of_a_team_run_until_it_is_reported_that_they_ended() {
+    let line = |id: usize, kind: &str, content: &Value| {
+        json!({"type": kind, "uuid": id.to_string(), "parentUuid": id.checked_sub(1).map(|id| id.to_string()),
+            "sessionId": "s", "version": "2.1.210", "isSidechain": false,
+            "message": {"role": kind, "content": content}})
+        .to_string()
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let sub = |call: &Value, launch: &str, last: &str| {
+        let call = json!([{"type": "tool_use", "id": "c", "name": call["tool"], "input": call["input"]}]);
+        let launch = json!([{"type": "tool_result", "tool_use_id": "c", "content": launch}]);
+        let lines = [line(0, "assistant", &call), line(1, "user", &launch), line(2, "user", &json!(last))];
+        let path = file(folder.path(), "s.jsonl", &lines.join("\n"));
+        answer(&["state", &path, "--json"])["state"]["sub"]["@0"].clone()
+    };
+    let workflow = json!({"tool": "Workflow", "input": {"script": "export const meta = {}", "description": "probe"}});
+    let launched = "Workflow launched in background. Task ID: w1\nSummary: two agents\nRun ID: wf_1";
+    let of = |status: &str| json!({"task": "probe", "type": "workflow", "status": status});
+    assert_eq!(sub(&workflow, launched, "and?"), of("running"));
+    let end = |named: &str| format!("<task-notification>\n{named}\n<status>completed</status>\n</task-notification>");
+    assert_eq!(sub(&workflow, launched, &end("<tool-use-id>c</tool-use-id>")), of("done"));
+    assert_eq!(sub(&workflow, launched, &end("<task-id>w1</task-id>")), of("done"));
+    assert_eq!(sub(&workflow, launched, &end("<task-id>w2</task-id>")), of("running"));
+
+    let agent = json!({"tool": "Agent", "input": {"description": "draw", "name": "ann", "team_name": "t"}});
+    let spawned = "Spawned successfully.\nagent_id: ann@t\nname: ann\nteam_name: t\nThe agent is now running.";
+    let says = |who: &str, body: Value| {
+        sub(&agent, spawned, &format!("<teammate-message teammate_id=\"{who}\">\n{body}\n</teammate-message>"))["status"]
+            .clone()
+    };
+    assert_eq!(says("ann", json!({"type": "idle_notification", "from": "ann"})), "running");
+    assert_eq!(says("bob", json!({"type": "shutdown_approved", "from": "bob"})), "running");
+    assert_eq!(says("ann", json!({"type": "shutdown_approved", "from": "ann"})), "done");
+    assert_eq!(says("system", json!({"type": "teammate_terminated", "message": "ann has shut down."})), "done");
 }
 
 #[test]

@@ -212,6 +212,7 @@ fn action(name: &str, given: &Arguments<'_>, dialect: Dialect) -> (Action, bool)
     let is_swe = dialect == Dialect::SweAgent;
     let action = file_action(name, given, dialect)
         .or_else(|| is_shell.then(|| shell(given)).flatten())
+        .or_else(|| super::background::workflow(name, given, dialect))
         .or_else(|| other(name, given))
         .unwrap_or(Action::Other);
     let is_open_file = matches!(&action, Action::Replace { path: None, .. } | Action::Insert { path: None, .. });
