@@ -413,7 +413,7 @@ mod tests {
               "inputs":{{"x":1}}}}]}}"#
         );
         let parsed = run_of_record(&LANGSMITH, &text);
-        assert_eq!((parsed.0.trajectory_count(), steps(&parsed)[1].as_str()), (1, "tool-call agent: t 1 · late"));
+        assert_eq!((parsed.0.trajectory_count(), steps(&parsed)[1].as_str()), (1, "tool-call agent: t x=1 · late"));
     }
 
     #[test]

@@ -187,7 +187,7 @@ mod tests {
     #[test]
     fn items_are_steps_and_the_context_is_state() {
         let parsed = run_of_record(&OPENAI_AGENTS, STATE);
-        assert_eq!(steps(&parsed)[..2], ["message user: close it", r"tool-call agent: close 7"]);
+        assert_eq!(steps(&parsed)[..2], ["message user: close it", r"tool-call agent: close id=7"]);
         assert!(steps(&parsed)[2].starts_with("state system"), "{:?}", steps(&parsed));
         assert!(state(&parsed, "context", 2).contains(r#""context":{"account":7}"#));
         let done = STATE.replace("tool_approval_item", "tool_call_output_item");

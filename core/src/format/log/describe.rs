@@ -3,14 +3,12 @@
 use super::Kind;
 use crate::format::ViewEntry;
 use crate::format::describe::shortened;
-use crate::json::{self, Data, Value};
-use crate::model::{Finding, Record, Remark, Severity, Standing, StepKind, StepNo, StepRole, ToolCall, Turn, TurnPart};
-use crate::rules::work::{Dialect, is_known_call, unwrapped, without_escapes};
+use crate::json::{self, Value};
+use crate::model::{Finding, Record, Remark, Severity, Standing, StepKind, StepNo, StepRole, Turn, TurnPart};
+use crate::rules::trajectory::call_line_of;
+use crate::rules::work::{unwrapped, without_escapes};
 use crate::text::{PromptPiece, asked, is_notice, prompt_pieces};
 use std::borrow::Cow;
-
-/// Most characters of an argument in a summary.
-const ARGUMENT_CHARS: usize = 120;
 
 /// A record that cannot be read gives no step (`FORMATS.md` 0.1.6).
 pub(super) fn invalid(record: &Record, why: &str) -> Finding {
@@ -70,7 +68,7 @@ pub(super) fn summary(turn: &Turn<'_>, role: StepRole) -> String {
             shortened(&without_escapes(&asked(text)))
         }
         TurnPart::Text(text) | TurnPart::Thought(text) => shortened(text),
-        TurnPart::Call(call) => call_line(call),
+        TurnPart::Call(call) => call_line_of(&call.name, &call.arguments),
         TurnPart::Result(result) => shortened(&unwrapped(&result.text)),
         TurnPart::Attachment(file) => format!("[{} of {} bytes]", file.media_type, file.bytes),
     });
@@ -106,41 +104,6 @@ fn plain_arguments(arguments: &str) -> Cow<'_, str> {
     value.map_or(Cow::Borrowed(arguments), |value| Cow::Owned(plain(value)))
 }
 
-/// A call: the tool, then its arguments; strings bare, long ones cut. Several of a tool that no rule knows have their
-/// names, and are quoted where they have blanks.
-fn call_line(call: &ToolCall<'_>) -> String {
-    let Ok(arguments) = json::parse(&call.arguments) else { return format!("{} {}", call.name, call.arguments) };
-    let inner = arguments.as_str().and_then(|text| json::parse(text).ok());
-    let is_known = is_known_call(call, Dialect::Common);
-    let words = argument_words(inner.as_ref().unwrap_or(&arguments), is_known);
-    std::iter::once(call.name.to_string()).chain(words).collect::<Vec<_>>().join(" ")
-}
-
-fn argument_words(arguments: &Value<'_>, is_known: bool) -> Vec<String> {
-    match &arguments.data {
-        Data::Object(object) => {
-            let words = object.entries().map(|(key, value)| (key, word(value))).filter(|(_, word)| !word.is_empty());
-            let words: Vec<_> = words.collect();
-            let is_bare = is_known || words.len() < 2;
-            let named = |(key, word): (&str, String)| {
-                let is_quoted = word.contains(char::is_whitespace) && !word.starts_with(['[', '{']);
-                if is_quoted { format!("{key}={}", json::quote(&word)) } else { format!("{key}={word}") }
-            };
-            words.into_iter().map(|(key, word)| if is_bare { word } else { named((key, word)) }).collect()
-        }
-        Data::Null => Vec::new(),
-        _ => vec![word(arguments)],
-    }
-}
-
-fn word(value: &Value<'_>) -> String {
-    let text = value.as_str().unwrap_or(value.text);
-    match text.char_indices().nth(ARGUMENT_CHARS) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text.to_owned(),
-    }
-}
-
 /// A message of a request: who, and what.
 pub(super) fn entry_of(turn: &Turn<'_>, step: StepNo) -> ViewEntry {
     let role = turn.role.name().to_owned();
@@ -157,17 +120,5 @@ mod tests {
         let of = |arguments| plain_arguments(arguments).into_owned();
         assert_eq!(of("{\n  \"a\": 1.0,\n  \"b\": \"x\\ny\"\n}"), r#"{"a":1.0,"b":"x\ny"}"#);
         assert_eq!([of(r#""{\"a\": 1}""#), of(r#"{"a": 1}"#), of("{\n")], [r#"{"a": 1}"#, r#"{"a": 1}"#, "{\n"]);
-    }
-
-    #[test]
-    fn several_arguments_of_a_tool_that_no_rule_knows_have_their_names() {
-        let line = |name: &str, arguments: &str| {
-            call_line(&ToolCall { id: None, name: name.into(), arguments: arguments.into() })
-        };
-        assert_eq!(line("book", r#"{"from":"JFK","to":"SEA","seats":2}"#), "book from=JFK to=SEA seats=2");
-        assert_eq!(line("book", r#""{\"from\":\"JFK\",\"to\":\"SEA\"}""#), "book from=JFK to=SEA");
-        assert_eq!(line("book", r#"{"from":"New York","to":"SEA"}"#), r#"book from="New York" to=SEA"#);
-        assert_eq!(line("book", r#"{"to":"SEA","note":""}"#), "book SEA");
-        assert_eq!(line("Bash", r#"{"command":"ls","description":"List"}"#), "Bash ls List");
     }
 }

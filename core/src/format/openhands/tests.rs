@@ -47,7 +47,7 @@ fn kinds_of_actions_and_observations() {
 fn the_words_beside_a_call_and_how_it_runs_are_no_arguments() {
     let args = r#"{"path":"/a","end": -1,"thought":"I write.","impl_source":"x","translated_ipython_code":"print()"}"#;
     let report = events(&format!(r#"{{"id":1,"source":"agent","action":"edit","args":{args}}}"#));
-    assert_eq!(report.summaries, ["I write. · edit path=/a end=-1"]);
+    assert_eq!(report.summaries, ["I write. · edit /a end=-1"]);
 }
 
 #[test]
@@ -60,9 +60,9 @@ fn an_edit_whose_text_is_with_the_answer_of_the_model_alone_is_that_edit() {
     let call = format!(r#"{{"id":1,"source":"agent","action":"edit","args":{args},"tool_call_metadata":{answer}}}"#);
     let result = r#"{"id":2,"source":"agent","cause":1,"observation":"edit","content":"done"}"#;
     let report = events(&format!("{call}\n{result}\n"));
-    assert!(report.summaries[0].starts_with("I write. · edit create /w/a x"), "{}", report.summaries[0]);
+    assert!(report.summaries[0].starts_with("I write. · edit create /w/a file_text="), "{}", report.summaries[0]);
     let other = call.replace(r#""tool_call_id":"t1""#, r#""tool_call_id":"t9""#);
-    assert!(events(&other).summaries[0].ends_with("edit path=/w/a start=1 end=-1"), "no such call");
+    assert!(events(&other).summaries[0].ends_with("edit /w/a start=1 end=-1"), "no such call");
 }
 
 #[test]

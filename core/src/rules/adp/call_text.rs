@@ -1,41 +1,15 @@
 //! Calls on one line, as one would write them: the tool's name, then what it is called with.
 
-use crate::json::{self, Value, compact, quote};
-use crate::rules::trajectory::{Call, CallSource, FunctionCall, Message, text};
-use crate::text::{shorten, single_line};
-
-/// Most scalars of an argument.
-const ARGUMENT_MAX: usize = 160;
-/// Up to this many arguments are written without their names if they are texts that speak for themselves: what a tool
-/// is to do, and with what.
-const BARE_MAX: usize = 2;
-/// Names of such arguments.
-const BARE: [&str; 18] = [
-    "command",
-    "cmd",
-    "code",
-    "script",
-    "path",
-    "file_path",
-    "filename",
-    "file",
-    "dir",
-    "query",
-    "pattern",
-    "url",
-    "question",
-    "thought",
-    "text",
-    "message",
-    "content",
-    "action",
-];
+use crate::json::Value;
+use crate::rules::trajectory::{
+    Call, CallSource, FunctionCall, Message, call_line, call_line_of, call_line_of_texts, text,
+};
 
 /// A call of an item or a turn.
 pub(super) fn call(call: &Call<'_>) -> String {
     match call.code {
         Some(code) => code.to_owned(),
-        None => written(&call.tool, call.arguments),
+        None => call_line(&call.tool, call.arguments),
     }
 }
 
@@ -49,25 +23,9 @@ pub(super) fn calls<'a>(value: &'a Value<'a>, message: &Message<'a>) -> Vec<Stri
 
 /// A function with its arguments: JSON, or other text.
 fn function(call: &FunctionCall<'_>) -> String {
-    let Some(arguments) = call.arguments.as_deref() else { return call.name.clone().into_owned() };
-    match json::parse(arguments) {
-        Ok(parsed) => written(&call.name, Some(&parsed)),
-        Err(_) => line(&call.name, [bare(arguments)]),
-    }
-}
-
-fn written(name: &str, arguments: Option<&Value<'_>>) -> String {
-    match (arguments.and_then(Value::as_object), arguments) {
-        (Some(object), _) => line(
-            name,
-            object.entries().enumerate().map(|(i, (key, value))| match value.as_str() {
-                Some(text) if object.len() == 1 => bare(text),
-                Some(text) => argument(i, key, text),
-                None => format!("{key}={}", shorten(&compact(value), ARGUMENT_MAX)),
-            }),
-        ),
-        (None, Some(other)) => line(name, [shorten(&compact(other), ARGUMENT_MAX).into_owned()]),
-        (None, None) => name.to_owned(),
+    match call.arguments.as_deref() {
+        Some(arguments) => call_line_of(&call.name, arguments),
+        None => call.name.clone().into_owned(),
     }
 }
 
@@ -84,33 +42,15 @@ fn marked_up(message: &str) -> Option<String> {
         .map(|(key, rest)| (key, rest.split_once("</parameter>").map_or(rest, |(value, _)| value)))
         .collect();
     Some(match parameters[..] {
-        [] => line(name, [bare(body)]),
-        [(_, only)] => line(name, [bare(only)]),
-        _ => line(name, parameters.iter().enumerate().map(|(i, (key, value))| argument(i, key, value.trim()))),
+        [] => call_line_of_texts(name, &[("", body)]),
+        _ => call_line_of_texts(name, &parameters),
     })
-}
-
-fn line(name: &str, arguments: impl IntoIterator<Item = String>) -> String {
-    arguments.into_iter().filter(|a| !a.is_empty()).fold(name.to_owned(), |line, argument| line + " " + &argument)
-}
-
-/// A text as one of several arguments: the first ones that speak for themselves as they are, another with its name, and
-/// quoted where it has blanks.
-fn argument(place: usize, key: &str, text: &str) -> String {
-    match place {
-        _ if place < BARE_MAX && BARE.contains(&key) => bare(text),
-        _ if text.contains(char::is_whitespace) => format!("{key}={}", quote(&shorten(text, ARGUMENT_MAX))),
-        _ => format!("{key}={}", shorten(text, ARGUMENT_MAX)),
-    }
-}
-
-fn bare(text: &str) -> String {
-    single_line(&shorten(text.trim(), ARGUMENT_MAX))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::json::{self, quote};
 
     fn of(message: &str) -> Vec<String> {
         let value = json::parse(message).unwrap();
@@ -168,6 +108,6 @@ mod tests {
             assert_eq!(of(message), ["go x"], "{message}");
         }
         let long = listed(&format!("{{\"a\":{}}}", quote(&"é".repeat(500))));
-        assert_eq!(long[0].chars().count(), 5 + ARGUMENT_MAX + 1);
+        assert_eq!(long[0].chars().count(), 5 + 160 + 1);
     }
 }

@@ -57,12 +57,6 @@ pub fn action_line(call: &ToolCall<'_>, dialect: Dialect) -> ActionLine {
     line(&read).unwrap_or_else(|| other(&read.name, &call.arguments))
 }
 
-/// Whether a rule knows what a call does.
-#[must_use]
-pub fn is_known_call(call: &ToolCall<'_>, dialect: Dialect) -> bool {
-    !matches!(Call::read(&call.name, &call.arguments, dialect).action, Action::Code | Action::Other)
-}
-
 fn line(call: &Call) -> Option<ActionLine> {
     let file = |verb: &'static str, path: &str, note: String| ActionLine {
         verb: verb.into(),

@@ -52,7 +52,7 @@ mod view;
 mod words;
 mod wrapping;
 
-pub use action_line::{action_line, is_known_call};
+pub use action_line::action_line;
 pub use ansi::without_escapes;
 pub use answers::{BlameLine, FileAt, FileRow, KnownLines};
 pub use arguments::{fenced_command, parameters};

@@ -70,8 +70,8 @@ fn the_events_of_a_tool_have_its_arguments_and_result() {
     ];
     let parsed = lines(&OTEL, &spans.join("\n"));
     let expected = [
-        "tool-call agent: add 1 · 3",
-        "tool-call agent: add 1 · Error: nope",
+        "tool-call agent: add x=1 · 3",
+        "tool-call agent: add x=1 · Error: nope",
         "tool-call agent: add · 4",
         "tool-call agent: add · nope",
         "span agent: nope",
