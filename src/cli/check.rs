@@ -10,19 +10,17 @@ mod sarif;
 mod text;
 
 use super::args::{FileName, FormatOption, parsed};
-use super::chat_template::template;
 use super::finding_policy::{FindingPolicy, FindingPolicyOption, Ruling, THINK_RULES};
 use super::flat::FlatFile;
 use super::inputs::Inputs;
-use super::loss::train;
+use super::loss_option::LossOption;
 use super::out::Out;
-use super::tokenizer::TokenizerOption;
 use super::{Command, Stop, TROUBLE, complain};
 use crate::format::Layout;
 use crate::ingest::{self, Loaded};
 use crate::model::{Finding, LocatedFinding, Problem, Severity, Span, StepNo};
+use crate::review::LossCounts;
 use crate::review::flat::{FINDINGS, finding_row};
-use crate::review::{LossCheck, LossCounts, Setting, Train};
 use crate::rules::data::{NEAR, QUESTION_WORDS, QUESTION_WORDS_RANGE};
 use crate::state::IS_CHECKED;
 use baseline::{BaselineFile, Contents};
@@ -80,18 +78,8 @@ struct Options {
     /// divided by commas, are reported side by side at the end
     #[arg(long, value_name = "NAME|FILE", value_delimiter = ',')]
     loss: Vec<String>,
-    /// Messages that train, with --loss, if no field of theirs decides it: marked (by `{% generation %}` blocks of
-    /// the template; by one without such blocks the agent's), agent, last, all, or none-of:ROLE
-    #[arg(long, value_name = "WHICH", default_value = "marked", requires = "loss", value_parser = train)]
-    train: Train,
-    /// Context length in tokens, with --loss: counted with --tokenizer, else estimated at four bytes each
-    #[arg(long, value_name = "N", requires = "loss")]
-    max_tokens: Option<usize>,
-    /// Value of a variable of the template, with --loss, such as enable_thinking=false: JSON, else text; repeatable
-    #[arg(long = "set", value_name = "KEY=VALUE", requires = "loss", value_parser = Setting::parse)]
-    settings: Vec<Setting>,
     #[command(flatten)]
-    tokenizer: TokenizerOption,
+    training: LossOption,
     #[command(flatten)]
     policy: FindingPolicyOption,
     /// Write all findings to this file as the new baseline, and report none
@@ -171,10 +159,7 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
         None
     };
     let loss = |asked: &String| {
-        let (train, max_tokens) = (options.train.clone(), options.max_tokens);
-        let template = options.tokenizer.counting(template(asked, &options.settings)?)?;
-        let check = LossCheck { template, train, max_tokens };
-        Ok::<_, Problem>(Counted { check, counts: LossCounts::default() })
+        Ok::<_, Problem>(Counted { check: options.training.check(asked)?, counts: LossCounts::default() })
     };
     let loss = options.loss.iter().map(loss).collect::<Result<Vec<_>, _>>()?;
     if let Some(file) = &options.write_baseline {

@@ -1,15 +1,13 @@
 //! `--where`: filters on the command line, as the key `&` takes them on the screen; which records of a file they let
 //! through is found by the pass over all that the table of the screen makes too.
 
-use super::chat_template::template;
 use super::check::baseline::Contents;
 use super::clean::CleanCheck;
 use super::columns::{Column, Columns};
 use super::extra_findings::{ByRecord, ExtraFindings};
 use super::finding_policy::{FindingPolicy, FindingPolicyOption, THINK_RULES};
-use super::loss::train;
+use super::loss_option::LossOption;
 use super::task_groups::task_groups;
-use super::tokenizer::TokenizerOption;
 use super::whole_texts::WholeTexts;
 use super::{Stop, complain};
 use crate::format::{BoxedLook, Survey, Surveyed};
@@ -17,8 +15,8 @@ use crate::ingest::{self, Loaded};
 use crate::json;
 use crate::model::{LocatedFinding, Problem, Record, RecordBody, lossy};
 use crate::review::{
-    ChunkBuilder, ContentKey, CustomColumn, Filter, FilterField, LossCheck, MarkTarget, Marks, Numbers, Scope, Setting,
-    TaskGroups, Tokenizer, Train, purpose_of, tokens_of_record,
+    ChunkBuilder, ContentKey, CustomColumn, Filter, FilterField, LossCheck, MarkTarget, Marks, Numbers, Scope,
+    TaskGroups, Tokenizer, purpose_of, tokens_of_record,
 };
 use crate::shell::config::Config;
 use crate::source::RecordReport;
@@ -71,18 +69,8 @@ pub(super) struct WhereOption {
     /// --only-clean; as `obelus loss` takes it
     #[arg(long, value_name = "NAME|FILE")]
     loss: Option<String>,
-    /// Messages that train, with --loss, if no field of theirs decides it: marked (by `{% generation %}` blocks of
-    /// the template; by one without such blocks the agent's), agent, last, all, or none-of:ROLE
-    #[arg(long, value_name = "WHICH", default_value = "marked", requires = "loss", value_parser = train)]
-    train: Train,
-    /// Context length in tokens, with --loss: counted with --tokenizer, else estimated at four bytes each
-    #[arg(long, value_name = "N", requires = "loss")]
-    max_tokens: Option<usize>,
-    /// Value of a variable of the template, with --loss, such as enable_thinking=false: JSON, else text; repeatable
-    #[arg(long = "set", value_name = "KEY=VALUE", requires = "loss", value_parser = Setting::parse)]
-    settings: Vec<Setting>,
     #[command(flatten)]
-    tokenizer: TokenizerOption,
+    training: LossOption,
     #[command(flatten)]
     policy: FindingPolicyOption,
 }
@@ -132,7 +120,7 @@ impl WhereOption {
         let extra = ExtraFindings::of(&all, self.loss()?)?;
         let policy = if all.has_findings() { self.policy()? } else { FindingPolicy::default() };
         let wants_tokens = all.fields().contains(&Some(FilterField::Number(Numbers::Tokens)));
-        let tokenizer = if wants_tokens { self.tokenizer.read()? } else { None };
+        let tokenizer = if wants_tokens { self.training.tokenizer()? } else { None };
         // Of two columns of a name the first counts: that of the command line.
         let columns = self.columns.iter().cloned().chain(config.as_ref().map(columns).unwrap_or_default()).collect();
         Ok(Some(Where { tokenizer, ..Where::new(all, columns, (extra, policy)) }))
@@ -148,9 +136,9 @@ impl WhereOption {
     /// What counts tokens; None: they are estimated.
     ///
     /// # Errors
-    /// As [`TokenizerOption::read`].
+    /// As [`LossOption::tokenizer`].
     pub(super) fn tokenizer(&self) -> Result<Option<Arc<dyn Tokenizer>>, Problem> {
-        self.tokenizer.read()
+        self.training.tokenizer()
     }
 
     /// Which findings count.
@@ -160,7 +148,7 @@ impl WhereOption {
     pub(super) fn policy(&self) -> Result<FindingPolicy, Problem> {
         let mut policy = self.policy.read()?;
         if let Some(asked) = &self.loss
-            && template(asked, &self.settings)?.knows_think_tags()
+            && self.training.template(asked)?.knows_think_tags()
         {
             policy.allow(&THINK_RULES)?;
         }
@@ -172,10 +160,7 @@ impl WhereOption {
     /// # Errors
     /// The template or the tokenizer cannot be read.
     pub(super) fn loss(&self) -> Result<Option<LossCheck>, Problem> {
-        let counted = |asked: &str| self.tokenizer.counting(template(asked, &self.settings)?);
-        let template = self.loss.as_deref().map(counted).transpose()?;
-        let (train, max_tokens) = (self.train.clone(), self.max_tokens);
-        Ok(template.map(|template| LossCheck { template, train, max_tokens }))
+        self.loss.as_deref().map(|asked| self.training.check(asked)).transpose()
     }
 }
 

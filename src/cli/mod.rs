@@ -34,6 +34,7 @@ mod history;
 mod inputs;
 mod keys;
 mod loss;
+mod loss_option;
 mod man;
 mod mapping;
 mod mark;

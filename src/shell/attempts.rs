@@ -218,15 +218,8 @@ mod tests {
         let mut facts = FactTable::default();
         facts.push(Arc::new(maker.finish()));
         let bytes = Arc::new(Counting(loaded.input.clone(), Mutex::default()));
-        let source = Source {
-            bytes: bytes.clone(),
-            records: Arc::new(CompleteRecords(loaded.records().unwrap().clone())),
-            format,
-            run: None,
-            files: None,
-            data: None,
-            tokenizer: None,
-        };
+        let records = Arc::new(CompleteRecords(loaded.records().unwrap().clone()));
+        let source = Source::of_records(bytes.clone(), records, format);
         (source, bytes, facts)
     }
 

@@ -203,9 +203,7 @@ fn opened(input: Arc<Input>, forced: Option<&str>) -> Result<(Session, Source, O
     let mut session =
         Session::new(input.name(), detected.format, detected.reasons, Arc::clone(&bytes), Arc::clone(&records));
     session.path = input.path().map(std::path::Path::to_path_buf);
-    let source =
-        Source { bytes, records, format: detected.format, run: None, files: None, data: None, tokenizer: None };
-    Ok((session, source, run))
+    Ok((session, Source::of_records(bytes, records, detected.format), run))
 }
 
 /// A session on one trajectory of an input that was loaded, with all that its schemas find.

@@ -56,6 +56,14 @@ pub struct Source {
     pub tokenizer: Option<Arc<dyn Tokenizer>>,
 }
 
+impl Source {
+    /// The records of an input of that format, with no trajectory open.
+    #[must_use]
+    pub fn of_records(bytes: Arc<dyn Bytes>, records: Arc<dyn Records>, format: &'static dyn Format) -> Self {
+        Self { bytes, records, format, run: None, files: None, data: None, tokenizer: None }
+    }
+}
+
 /// The jobs of a session.
 pub struct Jobs(Lanes<(Source, Job)>);
 

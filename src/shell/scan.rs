@@ -313,16 +313,8 @@ mod tests {
         };
         let text: String = (0..6000).map(|i| line(i) + "\n").collect();
         let loaded = ingest::load(Input::memory("made", text), Some("adp")).unwrap();
-        let format = by_name("adp").unwrap();
-        Source {
-            bytes: loaded.input.clone(),
-            records: Arc::new(CompleteRecords(loaded.records().unwrap().clone())),
-            format,
-            run: None,
-            files: None,
-            data: None,
-            tokenizer: None,
-        }
+        let records = Arc::new(CompleteRecords(loaded.records().unwrap().clone()));
+        Source::of_records(loaded.input.clone(), records, by_name("adp").unwrap())
     }
 
     fn scan(source: &Source, scanner: &mut Scanner, records: Range<usize>, threads: usize, table: &mut FactTable) {

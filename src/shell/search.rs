@@ -306,7 +306,7 @@ mod tests {
         let input = Input::memory("x", (0..800).map(line).collect::<String>());
         let format = format::by_name("generic").unwrap();
         let records = Arc::new(CompleteRecords(index_all(&input, format.framing()).unwrap()));
-        Source { bytes: input, records, format, run: None, files: None, data: None, tokenizer: None }
+        Source::of_records(input, records, format)
     }
 
     fn answers(source: &Source, typed: &str, from: usize, is_forward: bool, is_wanted: bool) -> Vec<Msg> {

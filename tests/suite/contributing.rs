@@ -1,11 +1,8 @@
 //! CONTRIBUTING.md: the files that it names exist, and its tables have a row for each file of their folder.
 
+use super::tree_files::root;
 use std::fs;
-use std::path::{Path, PathBuf};
-
-fn root() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
-}
+use std::path::PathBuf;
 
 /// Paths that a page names in backticks; words in capitals stand for a name to be chosen.
 fn paths(page: &str) -> Vec<&str> {

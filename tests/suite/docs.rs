@@ -3,6 +3,7 @@
 
 use super::command::program;
 use super::golden;
+use super::tree_files::{files_with, root};
 use clap::error::ErrorKind;
 use obelus::app::keys::{Context, KEYS, KeyRow, Keymap, sequence};
 use obelus::app::menu::{Menu, MenuKind};
@@ -22,10 +23,6 @@ use std::path::{Path, PathBuf};
 /// Columns that help texts are wrapped to.
 const HELP_CELLS: usize = 100;
 
-fn root() -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
-}
-
 fn read(path: &str) -> String {
     fs::read_to_string(root().join(path)).unwrap_or_else(|e| panic!("{path}: {e}"))
 }
@@ -36,17 +33,7 @@ fn pages() -> Vec<PathBuf> {
     out.extend(Some(root().join("CONTRIBUTING.md")).filter(|path| path.exists()));
     out.extend(Some(root().join("CHANGELOG.md")).filter(|path| path.exists()));
     out.extend(Some(root().join("README.md")).filter(|path| path.exists()));
-    let mut folders = vec![root().join("docs")];
-    while let Some(folder) = folders.pop() {
-        for entry in fs::read_dir(folder).unwrap() {
-            let path = entry.unwrap().path();
-            if path.is_dir() {
-                folders.push(path);
-            } else if path.extension().is_some_and(|e| e == "md") {
-                out.push(path);
-            }
-        }
-    }
+    out.extend(files_with(&root().join("docs"), "md"));
     out
 }
 

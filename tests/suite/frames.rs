@@ -21,6 +21,7 @@
 //! ```
 
 use super::golden;
+use super::tree_files::root;
 use obelus::app::Msg;
 use obelus::app::initial_position::Start;
 use obelus::app::key::{KeyPress, Mouse, MouseKind};
@@ -34,7 +35,7 @@ use ratatui::style::{Color, Modifier};
 use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::SystemTime;
 use unicode_width::UnicodeWidthStr;
 
@@ -203,10 +204,6 @@ fn theme(name: &str) -> Result<Theme, String> {
 fn pair(text: &str, between: char) -> Result<(u16, u16), String> {
     let found = text.split_once(between).and_then(|(a, b)| Some((a.parse().ok()?, b.parse().ok()?)));
     found.ok_or_else(|| format!("{text} is not two numbers with {between} between"))
-}
-
-fn root() -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
 }
 
 /// The text of the frame, then a letter for the style of each cell, then what the letters mean.

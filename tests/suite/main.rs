@@ -139,6 +139,7 @@ mod times;
 mod tokenizer;
 mod tour;
 mod training_rows;
+mod tree_files;
 mod tree_oracle;
 mod two_runs;
 mod typed_paths;

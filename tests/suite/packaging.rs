@@ -1,6 +1,7 @@
 //! What is published and released: the contents of the packages, the archives and what names them.
 
 use super::golden;
+use super::tree_files::{files_below, root};
 use std::collections::BTreeSet;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -11,10 +12,6 @@ use std::process::Command;
 const PACKAGE_BYTES_MAX: u64 = 5_000_000;
 /// A target for archives made of the program that is tested, which says nothing of what it runs on.
 const TARGET: &str = "x86_64-unknown-linux-musl";
-
-fn root() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
-}
 
 fn manifest() -> toml::Table {
     fs::read_to_string(root().join("Cargo.toml")).unwrap().parse().unwrap()
@@ -31,19 +28,11 @@ fn packaged(package: &str) -> BTreeSet<String> {
     String::from_utf8(cargo.stdout).unwrap().lines().map(str::to_owned).collect()
 }
 
-fn files_below(folder: &Path, out: &mut Vec<PathBuf>) {
-    for entry in fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
-        if path.is_dir() { files_below(&path, out) } else { out.push(path) }
-    }
-}
-
 #[test]
 fn packages_hold_what_they_are_built_from_and_little_else() {
     for (package, folder) in [("obelus", root().to_owned()), ("obelus-core", root().join("core"))] {
         let listed = packaged(package);
-        let mut sources = Vec::new();
-        files_below(&folder.join("src"), &mut sources);
+        let sources = files_below(&folder.join("src"));
         for source in &sources {
             let path = source.strip_prefix(&folder).unwrap().display().to_string();
             assert!(listed.contains(&path), "{package} lacks {path}");
@@ -179,9 +168,7 @@ fn a_wheel_puts_the_program_on_the_path() {
     let scripts = to.join(format!("obelus-{}.data/scripts/obelus", env!("CARGO_PKG_VERSION")));
     assert_eq!(fs::read(scripts).unwrap(), fs::read(program).unwrap());
     let record = fs::read_to_string(to.join(format!("obelus-{}.dist-info/RECORD", env!("CARGO_PKG_VERSION")))).unwrap();
-    let mut files = Vec::new();
-    files_below(&to, &mut files);
-    assert_eq!(record.lines().count(), files.len(), "{record}");
+    assert_eq!(record.lines().count(), files_below(&to).len(), "{record}");
 }
 
 /// Where pages and recipes name the repository, between two texts.
@@ -231,10 +218,8 @@ fn the_address_of_the_repository_stands_in_one_place() {
         let placeholders = made.matches(PLACEHOLDER).count();
         assert_eq!(placeholders, if name == PLACEHOLDER { pairs.len() } else { 0 }, "{file}");
     }
-    let mut texts = Vec::new();
-    for folder in ["docs", "packaging", ".github", "python/src", "python/python", "src", "core/src"] {
-        files_below(&root().join(folder), &mut texts);
-    }
+    let folders = ["docs", "packaging", ".github", "python/src", "python/python", "src", "core/src"];
+    let mut texts: Vec<PathBuf> = folders.iter().flat_map(|folder| files_below(&root().join(folder))).collect();
     let top = fs::read_dir(root()).unwrap().map(|entry| entry.unwrap().path()).filter(|path| path.is_file());
     texts.extend(top.filter(|path| path.file_name().is_some_and(|file| file != "Cargo.toml")));
     for path in texts {

@@ -1,28 +1,12 @@
 //! `docs/reliability.md` names tests that exist, and leaves no promise out.
 
+use super::tree_files::{files_with, root};
 use std::collections::BTreeSet;
 use std::fs;
-use std::path::{Path, PathBuf};
-
-fn root() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
-}
 
 /// The text of all sources below a folder.
-fn sources(folder: PathBuf) -> String {
-    let mut text = String::new();
-    let mut folders = vec![folder];
-    while let Some(folder) = folders.pop() {
-        for entry in fs::read_dir(folder).unwrap() {
-            let path = entry.unwrap().path();
-            if path.is_dir() {
-                folders.push(path);
-            } else if path.extension().is_some_and(|e| e == "rs") {
-                text.push_str(&fs::read_to_string(&path).unwrap());
-            }
-        }
-    }
-    text
+fn sources(folder: &str) -> String {
+    files_with(&root().join(folder), "rs").iter().map(|path| fs::read_to_string(path).unwrap()).collect()
 }
 
 /// Faults of a page, against the names of all tests.
@@ -50,7 +34,7 @@ fn names(sources: &str) -> BTreeSet<&str> {
 #[test]
 fn the_page_on_reliability_names_tests_that_exist() {
     let page = fs::read_to_string(root().join("docs/reliability.md")).unwrap();
-    let all = sources(root().join("tests/suite")) + &sources(root().join("src")) + &sources(root().join("core/src"));
+    let all = ["tests/suite", "src", "core/src"].map(sources).concat();
     let names = names(&all);
     let faults = faults(&page, |name| names.contains(name));
     assert!(faults.is_empty(), "{}", faults.join("\n"));

@@ -8,6 +8,7 @@ mod formats;
 mod searches;
 mod words;
 
+use super::tree_files::files_with;
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -116,20 +117,11 @@ fn sources() -> Vec<Source> {
 }
 
 fn sources_below(root: &Path) -> Vec<Source> {
-    let mut out = Vec::new();
-    let mut folders = vec![PathBuf::from(root)];
-    while let Some(folder) = folders.pop() {
-        for entry in fs::read_dir(folder).unwrap() {
-            let path = entry.unwrap().path();
-            if path.is_dir() {
-                folders.push(path);
-            } else if path.extension().is_some_and(|e| e == "rs") {
-                let text = fs::read_to_string(&path).unwrap();
-                out.push(Source { path: path.strip_prefix(root).unwrap().display().to_string(), text });
-            }
-        }
-    }
-    out
+    let source = |path: PathBuf| Source {
+        text: fs::read_to_string(&path).unwrap(),
+        path: path.strip_prefix(root).unwrap().display().to_string(),
+    };
+    files_with(root, "rs").into_iter().map(source).collect()
 }
 
 /// A path of code whose parts begin at the root of the crate, as `panes, row, Row`.

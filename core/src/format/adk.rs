@@ -6,14 +6,30 @@ mod session;
 #[cfg(test)]
 mod tests;
 
-use super::log::LogRun;
-use super::run_survey::RunSurvey;
-use super::{Format, Framing, Layout, Match, Purpose, Run, Survey, signature};
+use super::log::{LogRun, Row, SetRow};
+use super::{Framing, Match, signature};
 use crate::json::Value;
 pub(super) use database::Database;
 
-/// The format.
-pub(super) struct Adk;
+const NAME: &str = "adk";
+const TITLE: &str = "ADK session";
+const ABOUT: &str = "Sessions of the Agent Development Kit: the database `session.db` (tables `sessions`, \
+     `events`, `app_states`), or an object with `events` and `app_name`; or the events alone that the server \
+     answers, as an array (`/run`) or a stream (`/run_sse`). Each session or answer is a trajectory; its events \
+     give thoughts, messages, calls and results. State: the keys that `state_delta` sets, those of a user, an \
+     app or a turn (`user:`, `app:`, `temp:`) by themselves, also as the tables `app_states` and `user_states` \
+     have them; artifacts by their versions; the agent that a session was handed to.";
+
+/// Sessions, or one as JSON.
+pub(super) static ADK: SetRow = SetRow {
+    name: NAME,
+    title: TITLE,
+    about: ABOUT,
+    run: || Box::new(LogRun::new(session::Session)),
+    detect: detect_sessions,
+    alternative: Some(&RUN_EVENTS),
+    samples: &[SESSION, EVENTS],
+};
 
 /// A session in which a tool writes to the state.
 const SESSION: &str = r#"{"app_name":"shop","user_id":"u","id":"s1","state":{"cart":["socks"],"lang":"en"},"events":[
@@ -24,8 +40,17 @@ const SESSION: &str = r#"{"app_name":"shop","user_id":"u","id":"s1","state":{"ca
         {"function_response":{"id":"c1","name":"add","response":{"result":"added"}}}]},
         "actions":{"state_delta":{"cart":["socks"]}}}]}"#;
 
-/// The same for events without a session around them.
-struct RunEvents;
+/// Events without a session around them.
+static RUN_EVENTS: Row = Row {
+    name: NAME,
+    title: TITLE,
+    about: ABOUT,
+    framing: Framing::Elements,
+    run: || Box::new(LogRun::new(events::Events)),
+    detect: Some(detect_events),
+    has_trajectories: false,
+    samples: &[EVENTS],
+};
 
 /// Events as the server streams them.
 const EVENTS: &str = concat!(
@@ -44,97 +69,21 @@ const EVENTS: &str = concat!(
     "\n\n",
 );
 
-impl Format for Adk {
-    fn name(&self) -> &'static str {
-        "adk"
-    }
-
-    fn title(&self) -> &'static str {
-        "ADK session"
-    }
-
-    fn about(&self) -> &'static str {
-        "Sessions of the Agent Development Kit: the database `session.db` (tables `sessions`, `events`, `app_states`), \
-         or an object with `events` and `app_name`; or the events alone that the server answers, as an array (`/run`) \
-         or a stream (`/run_sse`). Each session or answer is a trajectory; its events give thoughts, messages, \
-         calls and results. State: the keys that `state_delta` sets, those of a user, an app or a turn (`user:`, \
-         `app:`, `temp:`) by themselves, also as the tables `app_states` and `user_states` have them; artifacts by \
-         their versions; the agent that a session was handed to."
-    }
-
-    fn detect(&self, first: &[Value<'_>]) -> Option<Match> {
-        let is_session = |value: &&Value<'_>| {
-            let has = |key: &str| value.get(key).is_some();
-            let is_event = |event: &Value<'_>| event.get("author").is_some();
-            let are_events = |events: &[Value<'_>]| events.first().is_none_or(is_event);
-            value.get("events").is_some_and(|events| events.as_array().map_or_else(|| has("id"), are_events))
-                && (has("app_name") || has("appName") || has("context") && has("past_events"))
-        };
-        let count = first.iter().filter(is_session).count();
-        (count > 0 && count * 2 >= first.len())
-            .then(|| Match { reason: "objects with `events` and `app_name`".to_owned() })
-    }
-
-    fn framing(&self) -> Framing {
-        Framing::LogValues
-    }
-
-    fn alternative(&self) -> Option<&'static dyn Format> {
-        Some(&RunEvents)
-    }
-
-    fn layout(&self) -> Layout {
-        Layout::Set
-    }
-
-    fn has_conversations(&self) -> bool {
-        false
-    }
-
-    fn survey(&self, purpose: Purpose) -> Option<Box<dyn Survey>> {
-        RunSurvey::of(purpose, || Box::new(LogRun::new(session::Session)))
-    }
-
-    fn run(&self) -> Box<dyn Run> {
-        Box::new(LogRun::new(session::Session))
-    }
-
-    fn samples(&self) -> &'static [&'static str] {
-        &[SESSION, EVENTS]
-    }
+/// At least half of the records are sessions: objects with `events`.
+fn detect_sessions(first: &[Value<'_>]) -> Option<Match> {
+    let is_session = |value: &&Value<'_>| {
+        let has = |key: &str| value.get(key).is_some();
+        let is_event = |event: &Value<'_>| event.get("author").is_some();
+        let are_events = |events: &[Value<'_>]| events.first().is_none_or(is_event);
+        value.get("events").is_some_and(|events| events.as_array().map_or_else(|| has("id"), are_events))
+            && (has("app_name") || has("appName") || has("context") && has("past_events"))
+    };
+    let count = first.iter().filter(is_session).count();
+    (count > 0 && count * 2 >= first.len()).then(|| Match { reason: "objects with `events` and `app_name`".to_owned() })
 }
 
-impl Format for RunEvents {
-    fn name(&self) -> &'static str {
-        Adk.name()
-    }
-
-    fn title(&self) -> &'static str {
-        Adk.title()
-    }
-
-    fn about(&self) -> &'static str {
-        Adk.about()
-    }
-
-    fn detect(&self, first: &[Value<'_>]) -> Option<Match> {
-        let has_session = first.iter().any(|record| record.get("events").is_some());
-        signature::detect(self.name(), first).filter(|_| !has_session)
-    }
-
-    fn framing(&self) -> Framing {
-        Framing::Elements
-    }
-
-    fn layout(&self) -> Layout {
-        Layout::Run
-    }
-
-    fn run(&self) -> Box<dyn Run> {
-        Box::new(LogRun::new(events::Events))
-    }
-
-    fn samples(&self) -> &'static [&'static str] {
-        &[EVENTS]
-    }
+/// Events with no session around them.
+fn detect_events(first: &[Value<'_>]) -> Option<Match> {
+    let has_session = first.iter().any(|record| record.get("events").is_some());
+    signature::detect(NAME, first).filter(|_| !has_session)
 }

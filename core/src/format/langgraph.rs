@@ -10,17 +10,29 @@ mod store;
 mod tests;
 mod words;
 
-use super::log::LogRun;
-use super::run_survey::RunSurvey;
-use super::{Format, Framing, Layout, Match, Purpose, Run, Survey};
+use super::Match;
+use super::log::{LogRun, SetRow};
 use crate::json::Value;
 pub(super) use database::Database;
 pub(super) use folder::Folder;
 pub(super) use history::HISTORY;
 pub(super) use store::Store;
 
-/// The format.
-pub(super) struct LangGraph;
+/// Threads of checkpoints.
+pub(super) static LANGGRAPH: SetRow = SetRow {
+    name: "langgraph",
+    title: "LangGraph checkpoints",
+    about: "Databases of LangGraph's SqliteSaver (tables `checkpoints` and `writes`), and the pickles in which \
+            its development server keeps them (`.langgraph_checkpoint.1.pckl` and others, each by itself or \
+            joined by their folder; nothing in them is run). Each thread and namespace is a trajectory, its \
+            checkpoints the steps, in the order of their parents. State: the channels as they are stored; who \
+            wrote them are the nodes whose pending writes the checkpoint took in. Interrupts and what resumed \
+            them.",
+    run: || Box::new(LogRun::new(checkpoints::Checkpoints)),
+    detect,
+    alternative: None,
+    samples: &[THREAD],
+};
 
 /// A thread of two checkpoints: the node `ask` wrote `budget`.
 const THREAD: &str = r#"{"langgraph":{"thread_id":"t1","checkpoint_ns":""},"checkpoints":[
@@ -32,53 +44,11 @@ const THREAD: &str = r#"{"langgraph":{"thread_id":"t1","checkpoint_ns":""},"chec
         "checkpoint":{"ts":"2026-05-01T10:00:01Z","channel_values":{"budget":2},
             "channel_versions":{"budget":2}},"writes":[]}]}"#;
 
-impl Format for LangGraph {
-    fn name(&self) -> &'static str {
-        "langgraph"
-    }
-
-    fn title(&self) -> &'static str {
-        "LangGraph checkpoints"
-    }
-
-    fn about(&self) -> &'static str {
-        "Databases of LangGraph's SqliteSaver (tables `checkpoints` and `writes`), and the pickles in which its \
-         development server keeps them (`.langgraph_checkpoint.1.pckl` and others, each by itself or joined by their \
-         folder; nothing in them is run). \
-         Each thread and namespace is a trajectory, its checkpoints the steps, in the order of their parents. \
-         State: the channels as they are stored; who wrote them are the nodes whose pending writes the \
-         checkpoint took in. Interrupts and what resumed them."
-    }
-
-    fn detect(&self, first: &[Value<'_>]) -> Option<Match> {
-        let is_thread = |value: &&Value<'_>| {
-            value.get("langgraph").is_some_and(|v| v.as_object().is_some()) && value.get("checkpoints").is_some()
-        };
-        let is_it = first.first().as_ref().is_some_and(is_thread);
-        is_it.then(|| Match { reason: "threads of checkpoints".to_owned() })
-    }
-
-    fn framing(&self) -> Framing {
-        Framing::LogValues
-    }
-
-    fn layout(&self) -> Layout {
-        Layout::Set
-    }
-
-    fn has_conversations(&self) -> bool {
-        false
-    }
-
-    fn survey(&self, purpose: Purpose) -> Option<Box<dyn Survey>> {
-        RunSurvey::of(purpose, || Box::new(LogRun::new(checkpoints::Checkpoints)))
-    }
-
-    fn run(&self) -> Box<dyn Run> {
-        Box::new(LogRun::new(checkpoints::Checkpoints))
-    }
-
-    fn samples(&self) -> &'static [&'static str] {
-        &[THREAD]
-    }
+/// The first record is a thread of checkpoints.
+fn detect(first: &[Value<'_>]) -> Option<Match> {
+    let is_thread = |value: &&Value<'_>| {
+        value.get("langgraph").is_some_and(|v| v.as_object().is_some()) && value.get("checkpoints").is_some()
+    };
+    let is_it = first.first().as_ref().is_some_and(is_thread);
+    is_it.then(|| Match { reason: "threads of checkpoints".to_owned() })
 }

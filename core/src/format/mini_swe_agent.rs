@@ -1,7 +1,9 @@
 //! Trajectories of mini-swe-agent: one document with chat messages or items of the Responses API (`FORMATS.md` 10).
 
-use super::log::{Adapter, Blocks, Draft, FIRST_ADAPTER_FORM, Form, Kind, Log, LogRun, form, model_usage, text_of};
-use super::{Format, Framing, Layout, Match, Run, signature};
+use super::log::{
+    Adapter, Blocks, Draft, FIRST_ADAPTER_FORM, Form, Kind, Log, LogRun, Row, form, model_usage, text_of,
+};
+use super::{Framing, signature};
 use crate::json::{self, Value};
 use crate::model::{StepRole, Surroundings, ToolCall, ToolResult, Turn, TurnPart, Usage};
 use crate::rules::work::{Dialect, fenced_command};
@@ -9,7 +11,17 @@ use crate::state::Op;
 use std::borrow::Cow;
 
 /// The format.
-pub(super) struct MiniSweAgent;
+pub(super) static MINI_SWE_AGENT: Row = Row {
+    name: "mini-swe-agent",
+    title: "mini-swe-agent trajectory",
+    about: "Trajectories of mini-swe-agent: one document with `messages` and a version of the agent. Commands are tool \
+            calls, or the `extra.actions` of a message. State: exit status, submission, model figures.",
+    framing: Framing::LogText,
+    run: || Box::new(LogRun::new(Messages)),
+    detect: Some(|first| signature::detect("mini-swe-agent", first)),
+    has_trajectories: false,
+    samples: &[TRAJECTORY],
+};
 
 /// A command and its end.
 const TRAJECTORY: &str = r#"{"info":{"mini_version":"2.0","exit_status":"Submitted",
@@ -19,41 +31,6 @@ const TRAJECTORY: &str = r#"{"info":{"mini_version":"2.0","exit_status":"Submitt
     {"role":"user","content":"<returncode>0</returncode>\n<output>\na.py\n</output>","extra":{"returncode":0}},
     {"role":"exit","content":"done","extra":{"exit_status":"Submitted","submission":"diff"}}],
 "trajectory_format":"mini-swe-agent-1.1"}"#;
-
-impl Format for MiniSweAgent {
-    fn name(&self) -> &'static str {
-        "mini-swe-agent"
-    }
-
-    fn title(&self) -> &'static str {
-        "mini-swe-agent trajectory"
-    }
-
-    fn about(&self) -> &'static str {
-        "Trajectories of mini-swe-agent: one document with `messages` and a version of the agent. Commands are tool \
-         calls, or the `extra.actions` of a message. State: exit status, submission, model figures."
-    }
-
-    fn detect(&self, first: &[Value<'_>]) -> Option<Match> {
-        signature::detect(self.name(), first)
-    }
-
-    fn framing(&self) -> Framing {
-        Framing::LogText
-    }
-
-    fn layout(&self) -> Layout {
-        Layout::Run
-    }
-
-    fn run(&self) -> Box<dyn Run> {
-        Box::new(LogRun::new(Messages))
-    }
-
-    fn samples(&self) -> &'static [&'static str] {
-        &[TRAJECTORY]
-    }
-}
 
 /// Forms: a command of `extra.actions`, a message that is its result, an item that says what it is by its type.
 const COMMAND: Form = FIRST_ADAPTER_FORM;
@@ -248,10 +225,11 @@ fn result<'v>(message: &'v Value<'v>) -> ToolResult<'v> {
 mod tests {
     use super::super::log::tests::{damage, report_of};
     use super::*;
+    use crate::format::Format;
 
     #[test]
     fn commands_of_a_message_are_calls_and_what_came_back_their_results() {
-        let report = report_of(MiniSweAgent.run(), &MiniSweAgent, TRAJECTORY);
+        let report = report_of(MINI_SWE_AGENT.run(), &MINI_SWE_AGENT, TRAJECTORY);
         assert_eq!(report.kinds, ["message", "message", "message", "tool-call", "tool-result", "message"]);
         assert_eq!(report.answers[4], Some(3));
         assert_eq!(report.tools[3], "bash");
@@ -270,7 +248,7 @@ mod tests {
                 {{"role":"assistant","content":"x","tool_calls":[{call}]}},
                 {{"role":"tool","tool_call_id":"c","content":"a","extra":{{{extra}}}}}]}}"#
             );
-            report_of(MiniSweAgent.run(), &MiniSweAgent, &text).errors
+            report_of(MINI_SWE_AGENT.run(), &MINI_SWE_AGENT, &text).errors
         };
         assert_eq!(verdict(r#""returncode":-1,"exception_info":"TimeoutExpired""#), [0; 0]);
         assert_eq!(verdict(r#""returncode":1,"exception_info":"x""#), [2]);
@@ -287,7 +265,7 @@ mod tests {
                 {"type":"message","role":"assistant","content":[{"type":"output_text","text":"now"}]},
                 {"type":"function_call","name":"bash","arguments":"{\"command\":\"ls\"}","call_id":"d"}]},
             {"type":"function_call_output","call_id":"d","output":"b"}]}"#;
-        let report = report_of(MiniSweAgent.run(), &MiniSweAgent, text);
+        let report = report_of(MINI_SWE_AGENT.run(), &MINI_SWE_AGENT, text);
         let kinds = ["message", "tool-call", "tool-result", "thought", "message", "tool-call", "tool-result"];
         assert_eq!(report.kinds, kinds);
         assert_eq!((report.answers[2], report.answers[6]), (Some(1), Some(5)));
@@ -303,7 +281,7 @@ mod tests {
             {"role":"user","content":"<returncode>2</returncode>\n<output>\none\n</output>"},
             {"role":"assistant","content":"```bash\nls\n```"},
             {"role":"user","content":"Go on."}]}"#;
-        let report = report_of(MiniSweAgent.run(), &MiniSweAgent, text);
+        let report = report_of(MINI_SWE_AGENT.run(), &MINI_SWE_AGENT, text);
         assert_eq!(report.kinds, ["message"; 5]);
         assert_eq!(report.roles, ["user", "agent", "user", "agent", "user"]);
         assert_eq!(
@@ -315,6 +293,6 @@ mod tests {
 
     #[test]
     fn damaged_trajectories_never_panic() {
-        damage(&MiniSweAgent, &[TRAJECTORY]);
+        damage(&MINI_SWE_AGENT, &[TRAJECTORY]);
     }
 }

@@ -8,18 +8,42 @@ mod storage;
 #[cfg(test)]
 mod tests;
 
-use super::log::LogRun;
-use super::run_survey::RunSurvey;
-use super::{Format, Framing, Layout, Match, Purpose, Run, Survey};
+use super::log::{LogRun, Row, SetRow};
+use super::{Framing, Match};
 use crate::json::Value;
 pub(super) use database::Database;
 pub(super) use storage::Storage;
 
-/// The format.
-pub(super) struct Opencode;
+const NAME: &str = "opencode";
+const TITLE: &str = "opencode session";
+const ABOUT: &str = "Sessions of opencode: the database `opencode.db` (tables `session`, `message`, `part`; of \
+     version 2 `session_v2` and `session_message`), the folder `storage` with a file for each of these, what \
+     `opencode export` writes, also behind the line that it prints first, or the events of `opencode run \
+     --format json`. Each session is a trajectory, the parts of its messages the steps. State: title, folder and \
+     parent of the session, what it was reverted to, patches.";
 
-/// The same for what is no whole session: the events of `opencode run`, stored messages and parts.
-struct RunEvents;
+/// Sessions, or one as JSON.
+pub(super) static OPENCODE: SetRow = SetRow {
+    name: NAME,
+    title: TITLE,
+    about: ABOUT,
+    run: || Box::new(LogRun::new(session::Session)),
+    detect: detect_sessions,
+    alternative: Some(&RUN_EVENTS),
+    samples: &[SESSION, PROJECTED],
+};
+
+/// What is no whole session: the events of `opencode run`, stored messages and parts.
+static RUN_EVENTS: Row = Row {
+    name: NAME,
+    title: TITLE,
+    about: ABOUT,
+    framing: Framing::Elements,
+    run: || Box::new(LogRun::new(session::Events)),
+    detect: Some(detect_events),
+    has_trajectories: false,
+    samples: &[EVENTS],
+};
 
 /// Events of a run.
 const EVENTS: &str = concat!(
@@ -53,104 +77,30 @@ const PROJECTED: &str = r#"{"info":{"id":"ses_2","title":"List it","location":{"
             "state":{"status":"completed","input":{"command":"ls"},"content":[{"type":"text","text":"a.txt"}]}},
         {"type":"text","text":"one file"}]}]}"#;
 
-impl Format for Opencode {
-    fn name(&self) -> &'static str {
-        "opencode"
-    }
-
-    fn title(&self) -> &'static str {
-        "opencode session"
-    }
-
-    fn about(&self) -> &'static str {
-        "Sessions of opencode: the database `opencode.db` (tables `session`, `message`, `part`; of version 2 \
-         `session_v2` and `session_message`), the folder `storage` with a file for each of these, what `opencode \
-         export` writes, also behind the line that it prints first, or the events of `opencode run --format json`. \
-         Each session is a trajectory, the parts of its messages the steps. State: title, folder and parent of the \
-         session, what it was reverted to, patches."
-    }
-
-    fn detect(&self, first: &[Value<'_>]) -> Option<Match> {
-        let is_session = |value: &&Value<'_>| {
-            let messages = value.get("messages").and_then(Value::as_array);
-            let is_message = |message: &Value<'_>| {
-                (message.get("info").is_some() && message.get("parts").is_some()) || projected::is_message(message)
-            };
-            value.get("info").is_some_and(|info| info.get("id").is_some())
-                && messages.is_some_and(|all| all.iter().all(is_message))
+/// At least half of the records are sessions: objects with `info` and `messages`.
+fn detect_sessions(first: &[Value<'_>]) -> Option<Match> {
+    let is_session = |value: &&Value<'_>| {
+        let messages = value.get("messages").and_then(Value::as_array);
+        let is_message = |message: &Value<'_>| {
+            (message.get("info").is_some() && message.get("parts").is_some()) || projected::is_message(message)
         };
-        let count = first.iter().filter(is_session).count();
-        (count > 0 && count * 2 >= first.len())
-            .then(|| Match { reason: "objects with `info` and `messages` of a session".to_owned() })
-    }
-
-    fn framing(&self) -> Framing {
-        Framing::LogValues
-    }
-
-    fn alternative(&self) -> Option<&'static dyn Format> {
-        Some(&RunEvents)
-    }
-
-    fn layout(&self) -> Layout {
-        Layout::Set
-    }
-
-    fn has_conversations(&self) -> bool {
-        false
-    }
-
-    fn survey(&self, purpose: Purpose) -> Option<Box<dyn Survey>> {
-        RunSurvey::of(purpose, || Box::new(LogRun::new(session::Session)))
-    }
-
-    fn run(&self) -> Box<dyn Run> {
-        Box::new(LogRun::new(session::Session))
-    }
-
-    fn samples(&self) -> &'static [&'static str] {
-        &[SESSION, PROJECTED]
-    }
+        value.get("info").is_some_and(|info| info.get("id").is_some())
+            && messages.is_some_and(|all| all.iter().all(is_message))
+    };
+    let count = first.iter().filter(is_session).count();
+    (count > 0 && count * 2 >= first.len())
+        .then(|| Match { reason: "objects with `info` and `messages` of a session".to_owned() })
 }
 
-impl Format for RunEvents {
-    fn name(&self) -> &'static str {
-        Opencode.name()
-    }
-
-    fn title(&self) -> &'static str {
-        Opencode.title()
-    }
-
-    fn about(&self) -> &'static str {
-        Opencode.about()
-    }
-
-    fn detect(&self, first: &[Value<'_>]) -> Option<Match> {
-        let is_text = |value: &Value<'_>, key: &str| value.get(key).is_some_and(|v| v.as_str().is_some());
-        let is_stored =
-            |value: &Value<'_>| ["messageID", "role", "part", "error"].iter().any(|key| value.get(key).is_some());
-        let is_event = |value: &&Value<'_>| {
-            (is_text(value, "sessionID") && is_stored(value))
-                || (is_text(value, "projectID") && is_text(value, "directory"))
-        };
-        let count = first.iter().filter(is_event).count();
-        (count > 0 && count * 2 >= first.len()).then(|| Match { reason: "events with `sessionID`".to_owned() })
-    }
-
-    fn framing(&self) -> Framing {
-        Framing::Elements
-    }
-
-    fn layout(&self) -> Layout {
-        Layout::Run
-    }
-
-    fn run(&self) -> Box<dyn Run> {
-        Box::new(LogRun::new(session::Events))
-    }
-
-    fn samples(&self) -> &'static [&'static str] {
-        &[EVENTS]
-    }
+/// At least half of the records are events, messages or parts of a session.
+fn detect_events(first: &[Value<'_>]) -> Option<Match> {
+    let is_text = |value: &Value<'_>, key: &str| value.get(key).is_some_and(|v| v.as_str().is_some());
+    let is_stored =
+        |value: &Value<'_>| ["messageID", "role", "part", "error"].iter().any(|key| value.get(key).is_some());
+    let is_event = |value: &&Value<'_>| {
+        (is_text(value, "sessionID") && is_stored(value))
+            || (is_text(value, "projectID") && is_text(value, "directory"))
+    };
+    let count = first.iter().filter(is_event).count();
+    (count > 0 && count * 2 >= first.len()).then(|| Match { reason: "events with `sessionID`".to_owned() })
 }

@@ -5,9 +5,8 @@ mod folder;
 mod sdk;
 
 use super::assembler::{missing_part_of, report_missing};
-use super::log::{Adapter, Copies, Form, Log, LogRun, Node, text};
-use super::run_survey::RunSurvey;
-use super::{Format, Framing, Layout, Match, Purpose, Run, Survey, signature};
+use super::log::{Adapter, Copies, Form, Log, LogRun, Node, SetRow, text};
+use super::{Format, Framing, Layout, Match, Run, signature};
 use crate::json::Value;
 use crate::model::{StepNo, Surroundings, Turn, Usage};
 use crate::rules::work::Dialect;
@@ -19,7 +18,15 @@ use std::collections::HashMap;
 pub(super) struct OpenHands;
 
 /// Rows of an evaluation, each with the history of a run.
-struct Rows;
+static ROWS: SetRow = SetRow {
+    name: NAME,
+    title: TITLE,
+    about: ABOUT,
+    run,
+    detect: |first| signature::detect(NAME, first).filter(|_| first.first().is_some_and(is_row)),
+    alternative: None,
+    samples: &[ROW],
+};
 
 const NAME: &str = "openhands";
 const TITLE: &str = "OpenHands run";
@@ -111,7 +118,7 @@ impl Format for OpenHands {
     }
 
     fn alternative(&self) -> Option<&'static dyn Format> {
-        Some(&Rows)
+        Some(&ROWS)
     }
 
     fn layout(&self) -> Layout {
@@ -124,48 +131,6 @@ impl Format for OpenHands {
 
     fn samples(&self) -> &'static [&'static str] {
         &[EVENTS, SDK_EVENTS, PRINTED, ROW]
-    }
-}
-
-impl Format for Rows {
-    fn name(&self) -> &'static str {
-        NAME
-    }
-
-    fn title(&self) -> &'static str {
-        TITLE
-    }
-
-    fn about(&self) -> &'static str {
-        ABOUT
-    }
-
-    fn detect(&self, first: &[Value<'_>]) -> Option<Match> {
-        signature::detect(NAME, first).filter(|_| first.first().is_some_and(is_row))
-    }
-
-    fn framing(&self) -> Framing {
-        Framing::LogValues
-    }
-
-    fn layout(&self) -> Layout {
-        Layout::Set
-    }
-
-    fn has_conversations(&self) -> bool {
-        false
-    }
-
-    fn survey(&self, purpose: Purpose) -> Option<Box<dyn Survey>> {
-        RunSurvey::of(purpose, run)
-    }
-
-    fn run(&self) -> Box<dyn Run> {
-        run()
-    }
-
-    fn samples(&self) -> &'static [&'static str] {
-        &[ROW]
     }
 }
 

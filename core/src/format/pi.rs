@@ -6,8 +6,8 @@ mod stream;
 #[cfg(test)]
 mod tests;
 
-use super::log::{Adapter, Blocks, Copies, Draft, Kind, Log, LogRun, Node, first, form, role_of, text_of};
-use super::{Format, Framing, Layout, Match, Run};
+use super::log::{Adapter, Blocks, Copies, Draft, Kind, Log, LogRun, Node, Row, first, form, role_of, text_of};
+use super::{Framing, Match};
 use crate::json::Value;
 use crate::model::cast;
 use crate::model::{PartRole, StepNo, StepRole, Surroundings, ToolCall, ToolResult, Turn, TurnPart, Usage};
@@ -20,10 +20,32 @@ use std::ops::Range;
 use twox_hash::XxHash3_128;
 
 /// Sessions of Pi and of agents built on it.
-pub(super) struct Pi;
+pub(super) static PI: Row = Row {
+    name: "pi",
+    title: "Pi session",
+    about: "Sessions of Pi, Oh My Pi, OpenClaw and agents built on them: JSON Lines, first a line of type `session` \
+            with `id` and `timestamp`, then entries; or the database of an agent of OpenClaw (table \
+            `transcript_events`), in which each session is a trajectory. State: model, thinking level, name, labels, \
+            compactions, custom data of extensions.",
+    framing: Framing::Elements,
+    run: || Box::new(LogRun::new(Entries::default())),
+    detect: Some(detect_pi),
+    has_trajectories: true,
+    samples: &[SESSION],
+};
 
 /// Session traces as data sets publish them.
-pub(super) struct Sts;
+pub(super) static STS: Row = Row {
+    name: "sts",
+    title: "Session trace",
+    about: "Session traces (STS): JSON Lines, first a line of type `session` with `harness` and without `cwd`, then \
+            messages in the spelling of Pi or of OpenAI.",
+    framing: Framing::Elements,
+    run: || Box::new(LogRun::new(Entries::default())),
+    detect: Some(detect_trace),
+    has_trajectories: true,
+    samples: &[TRACE],
+};
 
 /// A session of Pi.
 const SESSION: &str = concat!(
@@ -45,88 +67,18 @@ const TRACE: &str = concat!(
     r#"{"type":"message","message":{"role":"user","content":"what time is it?"}}"#,
 );
 
-impl Format for Pi {
-    fn name(&self) -> &'static str {
-        "pi"
-    }
-
-    fn title(&self) -> &'static str {
-        "Pi session"
-    }
-
-    fn about(&self) -> &'static str {
-        "Sessions of Pi, Oh My Pi, OpenClaw and agents built on them: JSON Lines, first a line of type `session` with \
-         `id` and `timestamp`, then entries; or the database of an agent of OpenClaw (table `transcript_events`), in \
-         which each session is a trajectory. State: model, thinking level, name, labels, compactions, custom data of \
-         extensions."
-    }
-
-    fn detect(&self, first: &[Value<'_>]) -> Option<Match> {
-        let header = first.iter().find(|record| !is_title(record)).filter(|record| is_header(record))?;
-        let is_pi = header.get("timestamp").is_some();
-        is_pi.then(|| Match { reason: "the first record is the header of a Pi session".to_owned() })
-    }
-
-    fn framing(&self) -> Framing {
-        Framing::Elements
-    }
-
-    fn layout(&self) -> Layout {
-        Layout::Run
-    }
-
-    fn has_trajectories(&self) -> bool {
-        true
-    }
-
-    fn run(&self) -> Box<dyn Run> {
-        Box::new(LogRun::new(Entries::default()))
-    }
-
-    fn samples(&self) -> &'static [&'static str] {
-        &[SESSION]
-    }
+/// The first record that is no title is a header with a time.
+fn detect_pi(first: &[Value<'_>]) -> Option<Match> {
+    let header = first.iter().find(|record| !is_title(record)).filter(|record| is_header(record))?;
+    let is_pi = header.get("timestamp").is_some();
+    is_pi.then(|| Match { reason: "the first record is the header of a Pi session".to_owned() })
 }
 
-impl Format for Sts {
-    fn name(&self) -> &'static str {
-        "sts"
-    }
-
-    fn title(&self) -> &'static str {
-        "Session trace"
-    }
-
-    fn about(&self) -> &'static str {
-        "Session traces (STS): JSON Lines, first a line of type `session` with `harness` and without `cwd`, then \
-         messages in the spelling of Pi or of OpenAI."
-    }
-
-    fn detect(&self, first: &[Value<'_>]) -> Option<Match> {
-        let header = first.first().filter(|record| is_header(record))?;
-        let is_trace = header.get("harness").is_some() && header.get("cwd").is_none();
-        is_trace.then(|| Match { reason: "the first record is the header of a session trace".to_owned() })
-    }
-
-    fn framing(&self) -> Framing {
-        Framing::Elements
-    }
-
-    fn layout(&self) -> Layout {
-        Layout::Run
-    }
-
-    fn has_trajectories(&self) -> bool {
-        true
-    }
-
-    fn run(&self) -> Box<dyn Run> {
-        Box::new(LogRun::new(Entries::default()))
-    }
-
-    fn samples(&self) -> &'static [&'static str] {
-        &[TRACE]
-    }
+/// The first record is a header with `harness` and without `cwd`.
+fn detect_trace(first: &[Value<'_>]) -> Option<Match> {
+    let header = first.first().filter(|record| is_header(record))?;
+    let is_trace = header.get("harness").is_some() && header.get("cwd").is_none();
+    is_trace.then(|| Match { reason: "the first record is the header of a session trace".to_owned() })
 }
 
 fn is_header(record: &Value<'_>) -> bool {

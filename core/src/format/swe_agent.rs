@@ -1,7 +1,7 @@
 //! Trajectories of SWE-agent: one document, whose items are thought, action and observation (`FORMATS.md` 10).
 
-use super::log::{Adapter, Blocks, Draft, FIRST_ADAPTER_FORM, Form, Kind, Log, LogRun, form};
-use super::{Format, Framing, Layout, Match, Run, signature};
+use super::log::{Adapter, Blocks, Draft, FIRST_ADAPTER_FORM, Form, Kind, Log, LogRun, Row, form};
+use super::{Framing, signature};
 use crate::json::{self, Value};
 use crate::model::cast;
 use crate::model::{StepRole, ToolCall, ToolResult, Turn, TurnPart, Usage};
@@ -11,7 +11,19 @@ use std::borrow::Cow;
 use std::collections::VecDeque;
 
 /// The format.
-pub(super) struct SweAgent;
+pub(super) static SWE_AGENT: Row = Row {
+    name: "swe-agent",
+    title: "SWE-agent trajectory",
+    about: "Trajectories of SWE-agent (`.traj`): one document with `trajectory`, whose items are thought, action and \
+            observation, after the messages of `history` before the first answer; the model's reasoning, which only \
+            `history` has, is in the step of its thought or action. State: the environment's `state` at each item, \
+            exit status, submission, model figures.",
+    framing: Framing::LogText,
+    run: || Box::new(LogRun::new(Items)),
+    detect: Some(|first| signature::detect("swe-agent", first)),
+    has_trajectories: false,
+    samples: &[TRAJECTORY],
+};
 
 /// A trajectory with one command.
 const TRAJECTORY: &str = r#"{"environment":"swe_main","trajectory":[
@@ -20,43 +32,6 @@ const TRAJECTORY: &str = r#"{"environment":"swe_main","trajectory":[
 "history":[{"role":"system","content":"You fix."},{"role":"user","content":"Fix it."},
     {"role":"assistant","content":"I look.","action":"ls"}],
 "info":{"exit_status":"submitted","model_stats":{"instance_cost":0.25,"tokens_sent":10,"tokens_received":2}}}"#;
-
-impl Format for SweAgent {
-    fn name(&self) -> &'static str {
-        "swe-agent"
-    }
-
-    fn title(&self) -> &'static str {
-        "SWE-agent trajectory"
-    }
-
-    fn about(&self) -> &'static str {
-        "Trajectories of SWE-agent (`.traj`): one document with `trajectory`, whose items are thought, action and \
-         observation, after the messages of `history` before the first answer; the model's reasoning, which only \
-         `history` has, is in the step of its thought or action. State: the environment's `state` at each item, exit \
-         status, submission, model figures."
-    }
-
-    fn detect(&self, first: &[Value<'_>]) -> Option<Match> {
-        signature::detect(self.name(), first)
-    }
-
-    fn framing(&self) -> Framing {
-        Framing::LogText
-    }
-
-    fn layout(&self) -> Layout {
-        Layout::Run
-    }
-
-    fn run(&self) -> Box<dyn Run> {
-        Box::new(LogRun::new(Items))
-    }
-
-    fn samples(&self) -> &'static [&'static str] {
-        &[TRAJECTORY]
-    }
-}
 
 /// Forms: a command with the reasoning before it, an observation with the state and the time after it, and words with
 /// the reasoning before them.
@@ -265,10 +240,11 @@ fn result<'v>(observation: &'v Value<'v>, beside: &[&'v Value<'v>]) -> ToolResul
 mod tests {
     use super::super::log::tests::{damage, report_of};
     use super::*;
+    use crate::format::Format;
 
     #[test]
     fn messages_then_thought_action_and_observation_of_each_item() {
-        let report = report_of(SweAgent.run(), &SweAgent, TRAJECTORY);
+        let report = report_of(SWE_AGENT.run(), &SWE_AGENT, TRAJECTORY);
         let kinds = ["message", "message", "message", "tool-call", "tool-result", "tool-call", "tool-result"];
         assert_eq!(report.kinds, kinds);
         assert_eq!(report.roles[..4], ["system", "user", "agent", "agent"]);
@@ -284,11 +260,11 @@ mod tests {
     fn states_as_text_demonstrations_and_empty_items() {
         let old =
             r#"{"trajectory":[{"thought":"","action":"","observation":"","state":"{\"working_dir\":\"/x\"}\n"}]}"#;
-        let seen = report_of(SweAgent.run(), &SweAgent, old);
+        let seen = report_of(SWE_AGENT.run(), &SWE_AGENT, old);
         assert_eq!(seen.kinds, ["message"]);
         assert_eq!(seen.value("/environment/main/working_dir"), "\"/x\"");
         let demo = r#"{"history":[{"role":"user","content":"x"},{"role":"assistant","content":"y"}]}"#;
-        assert_eq!(report_of(SweAgent.run(), &SweAgent, demo).roles, ["user", "agent"]);
+        assert_eq!(report_of(SWE_AGENT.run(), &SWE_AGENT, demo).roles, ["user", "agent"]);
     }
 
     #[test]
@@ -298,7 +274,7 @@ mod tests {
             {"thought":"","action":"cat a.py","observation":"x = 1","state":{}},
             {"thought":"","action":"pwd","state":{}},
             {"thought":"","action":"cat b.py","observation":"y = 2","state":{}}]}"#;
-        let report = report_of(SweAgent.run(), &SweAgent, text);
+        let report = report_of(SWE_AGENT.run(), &SWE_AGENT, text);
         let kinds = ["tool-call", "tool-call", "tool-result", "tool-call", "tool-call", "tool-result"];
         assert_eq!(report.kinds, kinds);
         assert_eq!((report.answers[2], report.answers[5]), (Some(1), Some(4)));
@@ -319,7 +295,7 @@ mod tests {
             {"role":"assistant","content":"again","action":"lost"},
             {"role":"assistant","content":"","action":"pwd","reasoning_content":"Where am I?"},
             {"role":"assistant","content":"","action":"submit","thinking_blocks":null}]}"#;
-        let report = report_of(SweAgent.run(), &SweAgent, text);
+        let report = report_of(SWE_AGENT.run(), &SWE_AGENT, text);
         let kinds =
             ["message", "message", "tool-call", "tool-result", "tool-call", "tool-result", "tool-call", "tool-result"];
         assert_eq!(report.kinds, kinds);
@@ -333,11 +309,11 @@ mod tests {
     fn an_item_of_nothing_is_a_step() {
         let text = r#"{"trajectory":[{"action":"","observation":"","state":{}},
             {"thought":" ","action":"","observation":"Timed out.","state":{}}]}"#;
-        assert_eq!(report_of(SweAgent.run(), &SweAgent, text).kinds, ["message", "message", "tool-result"]);
+        assert_eq!(report_of(SWE_AGENT.run(), &SWE_AGENT, text).kinds, ["message", "message", "tool-result"]);
     }
 
     #[test]
     fn damaged_trajectories_never_panic() {
-        damage(&SweAgent, &[TRAJECTORY]);
+        damage(&SWE_AGENT, &[TRAJECTORY]);
     }
 }

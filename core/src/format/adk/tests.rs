@@ -1,19 +1,15 @@
 //! Sessions of ADK, from JSON and from tables in memory.
 
 use super::*;
-use crate::format::log::testing::state_of;
+use crate::format::log::testing::{adapted, read_steps, spoiled, state_of};
 use crate::format::rows::memory::{Memory, text};
+use crate::format::{Format, Run};
 use crate::json::parse;
 use crate::model::{ContainerValue, Place, Record, RecordBody, Span, StepNo};
 use proptest::prelude::*;
 
 fn run_of(text: &str) -> LogRun<session::Session> {
-    let mut run = LogRun::new(session::Session);
-    let place = Place { span: Span { offset: 0, len: text.len() as u64 }, line: 1 };
-    let bytes = text.as_bytes().to_vec();
-    run.push(&Record { number: 0, place, body: RecordBody::Text, is_row: false }, text.as_bytes(), &bytes);
-    run.finish(&bytes);
-    run
+    adapted(session::Session, text)
 }
 
 fn state(run: &dyn Run, text: &str, step: StepNo) -> String {
@@ -145,7 +141,7 @@ fn a_database_is_a_line_for_each_session() {
             r#"{"app_name":"a","user_id":"u","id":"2","last_update_time":1.5,"state":{"k": 1},"events":[{"n":1},{"n":2},"{"]}"#,
         ]
     );
-    assert!(Adk.detect(&[parse(&lines(&mut memory)[0]).unwrap()]).is_some());
+    assert!(ADK.detect(&[parse(&lines(&mut memory)[0]).unwrap()]).is_some());
 }
 
 #[test]
@@ -245,21 +241,8 @@ fn responses_without_ids_have_effects_on_the_calls_of_their_names() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(200))]
     #[test]
-    fn damaged_sessions_are_read(
-        cut in any::<prop::sample::Index>(),
-        changes in prop::collection::vec((any::<prop::sample::Index>(), "[\\[\\]{}:,\"a-z0-9]"), 0..4),
-    ) {
-        let mut text = SESSION.to_owned();
-        for (at, new) in changes {
-            let at = at.index(text.len());
-            text.replace_range(at..=at, &new);
-        }
-        text.truncate(cut.index(text.len() * 2).min(text.len()));
-        let (run, bytes) = (run_of(&text), text.as_bytes().to_vec());
-        for step in 0..run.step_count() as StepNo {
-            run.step(step, &bytes);
-            run.state(step, &bytes);
-        }
+    fn damaged_sessions_are_read(text in spoiled(SESSION)) {
+        read_steps(&run_of(&text), &text);
     }
 }
 

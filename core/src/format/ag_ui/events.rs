@@ -5,6 +5,7 @@ use super::patched::Patched;
 use crate::format::log::{
     Adapter, Draft, Form, Kind, Log, Node, first, first_text, form, items, model_usage, text, text_of,
 };
+use crate::format::signature::AG_UI_EVENTS;
 use crate::json::Value;
 use crate::model::{HEAD, Severity, StepNo, StepRole, Surroundings, Turn, TurnPart};
 use crate::state::Op;
@@ -84,27 +85,6 @@ fn channel(class: &str) -> Option<(Channel, &str)> {
 
 /// Kinds of state beside those of activities.
 const KINDS: [&str; 3] = ["state", "messages", "input"];
-
-/// The types of events that are a step of their own.
-const KNOWN: [&str; 17] = [
-    "TOOL_CALL_RESULT",
-    "STATE_SNAPSHOT",
-    "STATE_DELTA",
-    "MESSAGES_SNAPSHOT",
-    "ACTIVITY_SNAPSHOT",
-    "ACTIVITY_DELTA",
-    "REASONING_ENCRYPTED_VALUE",
-    "RAW",
-    "CUSTOM",
-    "RUN_STARTED",
-    "RUN_FINISHED",
-    "RUN_ERROR",
-    "STEP_STARTED",
-    "STEP_FINISHED",
-    "SUBAGENT_STARTED",
-    "SUBAGENT_FINISHED",
-    "SUBAGENT_ERROR",
-];
 
 /// Members that events of these types must have, in both spellings.
 const MEMBERS: [(&str, &[[&str; 2]]); 12] = [
@@ -203,7 +183,7 @@ impl Events {
                 }
             }
             "ACTIVITY_SNAPSHOT" | "ACTIVITY_DELTA" => self.activity(event, log),
-            known if KNOWN.contains(&known) => {}
+            known if AG_UI_EVENTS.contains(&known) => {}
             unknown => {
                 let what = format!("`{unknown}` is no type of an event that AG-UI knows");
                 log.finding(Some(step), "run.unknown-record", Severity::Info, what);

@@ -2,6 +2,7 @@
 
 use super::AG_UI;
 use crate::format::log::testing::{lines, run_of_record, state, steps, writes};
+use crate::format::signature::AG_UI_EVENTS;
 
 #[test]
 fn pieces_are_one_step_also_where_two_messages_interleave_or_no_end_comes() {
@@ -226,4 +227,14 @@ fn a_patch_that_is_no_list_is_found() {
     let found = parsed.0.findings();
     assert_eq!((found[0].rule, found[0].step), ("run.patch-failed", Some(1)));
     assert_eq!(state(&parsed, "state", 1), r#"{"main":{"a":1}}"#);
+}
+
+#[test]
+fn every_type_by_which_a_stream_is_recognised_is_known_to_its_reader() {
+    let lines_of = |class: &&str| format!(r#"{{"type":"{class}","messageId":"m","threadId":"t","runId":"r"}}"#);
+    for class in AG_UI_EVENTS.iter().map(lines_of) {
+        let parsed = lines(&AG_UI, &class);
+        let unknown = parsed.0.findings().iter().any(|finding| finding.rule == "run.unknown-record");
+        assert!(!unknown, "{class}");
+    }
 }

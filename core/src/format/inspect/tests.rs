@@ -2,17 +2,13 @@
 
 use super::*;
 use crate::format::log::LogRun;
+use crate::format::log::testing::{adapted, read_steps, spoiled};
 use crate::json;
-use crate::model::{Place, Record, RecordBody, Span, StepNo};
+use crate::model::StepNo;
 use proptest::prelude::*;
 
 fn run_of(text: &str) -> LogRun<sample::Sample> {
-    let mut run = LogRun::new(sample::Sample);
-    let place = Place { span: Span { offset: 0, len: text.len() as u64 }, line: 1 };
-    let bytes = text.as_bytes().to_vec();
-    run.push(&Record { number: 0, place, body: RecordBody::Text, is_row: false }, text.as_bytes(), &bytes);
-    run.finish(&bytes);
-    run
+    adapted(sample::Sample, text)
 }
 
 fn sample() -> String {
@@ -178,26 +174,8 @@ fn a_part_that_is_missing_is_found() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(200))]
     #[test]
-    fn damaged_samples_are_read(
-        cut in any::<prop::sample::Index>(),
-        changes in prop::collection::vec((any::<prop::sample::Index>(), "[\\[\\]{}:,\"a-z0-9/]"), 0..4),
-    ) {
-        let mut text = sample();
-        for (at, new) in changes {
-            let at = at.index(text.len());
-            if text.is_char_boundary(at) && text.is_char_boundary(at + 1) {
-                text.replace_range(at..=at, &new);
-            }
-        }
-        let keep = cut.index(text.len() * 2);
-        let is_boundary = |at: &usize| text.is_char_boundary(*at);
-        let keep = (0..=keep.min(text.len())).rev().find(is_boundary).unwrap_or_default();
-        text.truncate(keep);
-        let (run, bytes) = (run_of(&text), text.as_bytes().to_vec());
-        for step in 0..run.step_count() as StepNo {
-            run.step(step, &bytes);
-            run.state(step, &bytes);
-        }
+    fn damaged_samples_are_read(text in spoiled(&sample())) {
+        read_steps(&run_of(&text), &text);
     }
 }
 

@@ -2,18 +2,15 @@
 
 use super::*;
 use crate::format::assembler::Assembler;
+use crate::format::log::testing::{adapted, read_steps, spoiled};
 use crate::format::rows::memory::{Memory, text};
+use crate::format::{Format, Run};
 use crate::json::parse;
-use crate::model::{Archive, ContainerValue, Contents, Place, Problem, Record, RecordBody, Sink, Span, StepNo};
+use crate::model::{Archive, ContainerValue, Contents, Problem, Sink, StepNo};
 use proptest::prelude::*;
 
 fn run_of(text: &str) -> LogRun<checkpoints::Checkpoints> {
-    let mut run = LogRun::new(checkpoints::Checkpoints);
-    let place = Place { span: Span { offset: 0, len: text.len() as u64 }, line: 1 };
-    let bytes = text.as_bytes().to_vec();
-    run.push(&Record { number: 0, place, body: RecordBody::Text, is_row: false }, text.as_bytes(), &bytes);
-    run.finish(&bytes);
-    run
+    adapted(checkpoints::Checkpoints, text)
 }
 
 /// What is at a path at a step, and who wrote it.
@@ -164,27 +161,14 @@ fn a_database_is_a_line_for_each_thread_in_the_order_of_parents() {
     let values: Vec<_> =
         first.get("writes").unwrap().as_array().unwrap().iter().map(|w| w.get("value").unwrap().text).collect();
     assert_eq!(values, ["\"x\"", "{\"$bytes\":\"wQ==\"}", "null"]);
-    assert!(LangGraph.detect(&threads).is_some());
+    assert!(LANGGRAPH.detect(&threads).is_some());
 }
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(200))]
     #[test]
-    fn damaged_threads_are_read(
-        cut in any::<prop::sample::Index>(),
-        changes in prop::collection::vec((any::<prop::sample::Index>(), "[\\[\\]{}:,\"a-z0-9]"), 0..4),
-    ) {
-        let mut text = THREAD.to_owned();
-        for (at, new) in changes {
-            let at = at.index(text.len());
-            text.replace_range(at..=at, &new);
-        }
-        text.truncate(cut.index(text.len() * 2).min(text.len()));
-        let (run, bytes) = (run_of(&text), text.as_bytes().to_vec());
-        for step in 0..run.step_count() as StepNo {
-            run.step(step, &bytes);
-            run.state(step, &bytes);
-        }
+    fn damaged_threads_are_read(text in spoiled(THREAD)) {
+        read_steps(&run_of(&text), &text);
     }
 }
 

@@ -43,7 +43,7 @@ pub(in crate::format) use lang_chain::lang_chain_turn;
 pub(in crate::format) use merge_patch::merge_patch;
 pub(in crate::format) use model_usage::model_usage;
 pub(in crate::format) use parts::Parts as FoundParts;
-pub(in crate::format) use row::Row;
+pub(in crate::format) use row::{Row, SetRow};
 pub(in crate::format) use run::LogRun;
 pub(in crate::format) use sink::{Draft, Earlier, Kind, Log};
 pub(in crate::format) use threads::{Node, Preserved, PreservedRecords};

@@ -1,10 +1,11 @@
-//! A row of the table of formats for logs: what differs between them.
+//! Rows of the table of formats for logs: what differs between them.
 
+use crate::format::run_survey::RunSurvey;
 use crate::format::signature::{Head, SIGNATURES};
-use crate::format::{Detect, Format, Framing, Layout, Match, Run};
+use crate::format::{Detect, Format, Framing, Layout, Match, Purpose, Run, Survey};
 use crate::json::{OutlineLayout, Value};
 
-/// A format of a log; its files are distinguished by the signature of its name.
+/// A format whose files are one run; they are distinguished by the signature of its name.
 pub(in crate::format) struct Row {
     /// Name for `--format`.
     pub(in crate::format) name: &'static str,
@@ -55,6 +56,70 @@ impl Format for Row {
 
     fn has_trajectories(&self) -> bool {
         self.has_trajectories
+    }
+
+    fn run(&self) -> Box<dyn Run> {
+        (self.run)()
+    }
+
+    fn samples(&self) -> &'static [&'static str] {
+        self.samples
+    }
+}
+
+/// A format whose records are runs, such as the sessions of a database.
+pub(in crate::format) struct SetRow {
+    /// Name for `--format`.
+    pub(in crate::format) name: &'static str,
+    /// Name shown to people.
+    pub(in crate::format) title: &'static str,
+    /// What the format is and how its files are recognised.
+    pub(in crate::format) about: &'static str,
+    /// The run of a record, empty.
+    pub(in crate::format) run: fn() -> Box<dyn Run>,
+    /// Whether first records are of this format, and why.
+    pub(in crate::format) detect: Detect,
+    /// The same format for files that are cut into records differently.
+    pub(in crate::format) alternative: Option<&'static dyn Format>,
+    /// Small texts of this format, for tests.
+    pub(in crate::format) samples: &'static [&'static str],
+}
+
+impl Format for SetRow {
+    fn name(&self) -> &'static str {
+        self.name
+    }
+
+    fn title(&self) -> &'static str {
+        self.title
+    }
+
+    fn about(&self) -> &'static str {
+        self.about
+    }
+
+    fn detect(&self, first: &[Value<'_>]) -> Option<Match> {
+        (self.detect)(first)
+    }
+
+    fn framing(&self) -> Framing {
+        Framing::LogValues
+    }
+
+    fn alternative(&self) -> Option<&'static dyn Format> {
+        self.alternative
+    }
+
+    fn layout(&self) -> Layout {
+        Layout::Set
+    }
+
+    fn has_conversations(&self) -> bool {
+        false
+    }
+
+    fn survey(&self, purpose: Purpose) -> Option<Box<dyn Survey>> {
+        RunSurvey::of(purpose, self.run)
     }
 
     fn run(&self) -> Box<dyn Run> {

@@ -1,10 +1,12 @@
 //! Logs as texts, for tests of adapters.
 
-use super::Row;
+use super::{Adapter, LogRun, Row};
 use crate::format::{Format, Run};
 use crate::json;
 use crate::model::{Place, Record, RecordBody, Span, StepNo};
 use crate::state::EventOp;
+use proptest::prelude::*;
+use proptest::sample::{Index, select};
 
 /// The run of a text whose lines are records, and the text.
 pub(in crate::format) fn lines(row: &Row, text: &str) -> (Box<dyn Run>, Vec<u8>) {
@@ -27,6 +29,37 @@ pub(in crate::format) fn run_of_record(row: &Row, text: &str) -> (Box<dyn Run>, 
     run.push(&Record { number: 0, place, body: RecordBody::Text, is_row: false }, &bytes, &bytes);
     run.finish(&bytes);
     (run, bytes)
+}
+
+/// The same by an adapter, without the format.
+pub(in crate::format) fn adapted<A: Adapter>(adapter: A, text: &str) -> LogRun<A> {
+    let (mut run, bytes) = (LogRun::new(adapter), text.as_bytes().to_vec());
+    let place = Place { span: Span { offset: 0, len: bytes.len() as u64 }, line: 1 };
+    run.push(&Record { number: 0, place, body: RecordBody::Text, is_row: false }, &bytes, &bytes);
+    run.finish(&bytes);
+    run
+}
+
+/// A text with up to three of its characters replaced, cut off at some character in half of the cases.
+pub(in crate::format) fn spoiled(text: &str) -> impl Strategy<Value = String> + use<> {
+    let text: Vec<char> = text.chars().collect();
+    let signs: Vec<char> = "[]{}:,\"/az09".chars().collect();
+    let changes = prop::collection::vec((any::<Index>(), select(signs)), 0..4);
+    (any::<Index>(), changes).prop_map(move |(cut, changes)| {
+        let mut text = text.clone();
+        changes.into_iter().for_each(|(at, sign)| *at.get_mut(&mut text) = sign);
+        text.truncate(cut.index(text.len() * 2));
+        text.into_iter().collect()
+    })
+}
+
+/// Reads every step of a run, and the state after it.
+pub(in crate::format) fn read_steps(run: &dyn Run, text: &str) {
+    let bytes = text.as_bytes().to_vec();
+    for step in 0..StepNo::try_from(run.step_count()).unwrap_or(StepNo::MAX) {
+        run.step(step, &bytes);
+        run.state(step, &bytes);
+    }
 }
 
 /// Each step as `kind role: summary`, and the step that it answers.

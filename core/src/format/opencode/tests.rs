@@ -1,23 +1,20 @@
 //! Sessions of opencode, from JSON and from tables in memory.
 
 use super::*;
+use crate::format::log::testing::{adapted, read_steps, spoiled};
 use crate::format::log::tests::report_of;
 use crate::format::rows::memory::{Memory, text};
+use crate::format::{Format, Run};
 use crate::json::parse;
 use crate::model::{ContainerValue, Place, Record, RecordBody, Span, StepNo};
 use proptest::prelude::*;
 
 fn run_of(text: &str) -> LogRun<session::Session> {
-    let mut run = LogRun::new(session::Session);
-    let place = Place { span: Span { offset: 0, len: text.len() as u64 }, line: 1 };
-    let bytes = text.as_bytes().to_vec();
-    run.push(&Record { number: 0, place, body: RecordBody::Text, is_row: false }, text.as_bytes(), &bytes);
-    run.finish(&bytes);
-    run
+    adapted(session::Session, text)
 }
 
 #[test]
-fn parts_are_steps() {
+fn parts_of_messages_are_steps_with_times_and_tokens() {
     let (run, bytes) = (run_of(SESSION), SESSION.as_bytes().to_vec());
     let steps: Vec<_> = (0..run.step_count() as StepNo).map(|n| run.step(n, &bytes)).collect();
     let kinds: Vec<_> = steps.iter().map(|s| s.kind.as_str()).collect();
@@ -33,7 +30,7 @@ fn parts_are_steps() {
 fn a_call_of_a_stream_may_come_without_its_type() {
     let line = r#"{"type":"tool_use","timestamp":1777626864000,"sessionID":"s","part":{"id":"p","messageID":"m",
         "callID":"c","tool":"bash","state":{"status":"completed","input":{"command":"ls"},"output":"a.txt"}}}"#;
-    assert!(RunEvents.detect(&[parse(line).unwrap()]).is_some());
+    assert!(RUN_EVENTS.detect(&[parse(line).unwrap()]).is_some());
     let (mut run, bytes) = (LogRun::new(session::Events), line.as_bytes().to_vec());
     let place = Place { span: Span { offset: 0, len: line.len() as u64 }, line: 1 };
     run.push(&Record { number: 0, place, body: RecordBody::Text, is_row: false }, line.as_bytes(), &bytes);
@@ -98,26 +95,14 @@ fn a_database_is_a_line_for_each_session() {
         r#"{"info":{"id":"m2","role":"assistant"},"parts":[{"id":"p1","type":"tool"},{"id":"p2","type":"text"}]}]}"#
     );
     assert_eq!(line, expect);
-    assert!(Opencode.detect(&[parse(&line).unwrap()]).is_some());
+    assert!(OPENCODE.detect(&[parse(&line).unwrap()]).is_some());
 }
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(200))]
     #[test]
-    fn damaged_sessions_are_read(
-        cut in any::<prop::sample::Index>(),
-        changes in prop::collection::vec((any::<prop::sample::Index>(), "[\\[\\]{}:,\"a-z0-9]"), 0..4),
-    ) {
-        let mut text = SESSION.to_owned();
-        for (at, new) in changes {
-            let at = at.index(text.len());
-            text.replace_range(at..=at, &new);
-        }
-        text.truncate(cut.index(text.len() * 2).min(text.len()));
-        let (run, bytes) = (run_of(&text), text.as_bytes().to_vec());
-        for step in 0..run.step_count() as StepNo {
-            run.step(step, &bytes);
-        }
+    fn damaged_sessions_are_read(text in spoiled(SESSION)) {
+        read_steps(&run_of(&text), &text);
     }
 }
 
@@ -142,7 +127,7 @@ fn later_parts_of_an_id_take_the_place_of_earlier_ones() {
     let words = r#"{"id":"p2","messageID":"m","type":"text","text":"wait"}"#;
     let event = |part: &str| format!(r#"{{"type":"x","timestamp":1,"sessionID":"s","part":{part}}}"#);
     let stream = [event(&running), event(words), event(&done)].join("\n");
-    let report = report_of(RunEvents.run(), &RunEvents, &stream);
+    let report = report_of(RUN_EVENTS.run(), &RUN_EVENTS, &stream);
     assert_eq!(report.kinds, ["tool-call", "tool-result", "message"]);
     assert_eq!(report.answers[1], Some(0));
     let session = format!(

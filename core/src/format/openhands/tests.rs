@@ -168,7 +168,7 @@ fn cumulative_figures_are_reported_as_differences() {
 
 #[test]
 fn a_row_is_a_run_with_its_end() {
-    let report = report_of(Rows.run(), &Rows, ROW);
+    let report = report_of(ROWS.run(), &ROWS, ROW);
     assert_eq!(report.kinds, ["message", "tool-call", "tool-result"]);
     assert_eq!(report.title.as_deref(), Some("i-1"));
     assert_eq!(report.value("/session/main/instance_id"), "\"i-1\"");

@@ -91,7 +91,7 @@ fn is_head(entry: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Pi;
+    use super::super::PI;
     use super::*;
     use crate::format::Format;
     use crate::format::log::tests::report_of;
@@ -121,7 +121,7 @@ mod tests {
         let mut memory = Memory::new(vec![(SESSIONS, &[OWNER, BEGIN], sessions), (EVENTS, &columns, entries)]);
         let written = memory.assembled(&Database);
         assert_eq!(written.lines().nth(5), Some(r#"{"type":"session","id":"bare","timestamp":null}"#));
-        let report = report_of(Pi.run(), &Pi, &written);
+        let report = report_of(PI.run(), &PI, &written);
         assert_eq!(report.kinds, ["message", "message", "state", "message", "state", "message"]);
         assert_eq!((report.summaries[0].as_str(), report.summaries[3].as_str()), ("first", "second"));
         let names = [None, None, Some("late"), Some("late"), Some("bare"), Some("bare")];

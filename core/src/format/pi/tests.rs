@@ -1,6 +1,7 @@
 //! Sessions of Pi, OpenClaw and traces: the tree, names, windows.
 
 use super::*;
+use crate::format::Format;
 use crate::format::log::tests::report_of;
 use crate::model::{Place, Record, RecordBody, Span};
 
@@ -21,9 +22,9 @@ fn the_last_entry_says_what_was_left_and_an_edit_what_is_not_seen() {
         edit.to_owned(),
         message("f", "e", "three"),
     ];
-    let left = report_of(Pi.run(), &Pi, &all[..4].join("\n"));
+    let left = report_of(PI.run(), &PI, &all[..4].join("\n"));
     assert_eq!(left.standings(), ["main", "abandoned", "main"]);
-    let whole = report_of(Pi.run(), &Pi, &all.join("\n"));
+    let whole = report_of(PI.run(), &PI, &all.join("\n"));
     assert_eq!(whole.visible_steps(1), [0, 1]);
     assert_eq!(whole.visible_steps(4), [2, 4], "what was edited is not seen any more, the summary is");
 }
@@ -33,9 +34,9 @@ fn a_label_is_taken_away_by_an_entry_without_one() {
     let label = |id: &str, label: &str| format!(r#"{{"type":"label","id":"{id}","targetId":"a","label":{label}}}"#);
     let head = r#"{"type":"session","version":3,"id":"s","branchedFrom":"/x/y/parent.jsonl"}"#.to_owned();
     let all = [head, label("b", "\"seen\""), label("c", "null")];
-    let report = report_of(Pi.run(), &Pi, &all[..2].join("\n"));
+    let report = report_of(PI.run(), &PI, &all[..2].join("\n"));
     assert_eq!(report.value("/label/a/label"), "\"seen\"");
-    assert_eq!(report_of(Pi.run(), &Pi, &all.join("\n")).value("/label/a/label"), "");
+    assert_eq!(report_of(PI.run(), &PI, &all.join("\n")).value("/label/a/label"), "");
 }
 
 #[test]
@@ -57,7 +58,7 @@ fn failed_answers_names_and_what_a_compaction_keeps() {
         entry("d", "c", failed),
         entry("e", "d", r#""type":"session_info","name":"Mine""#),
     ];
-    let report = report_of(Pi.run(), &Pi, &lines.join("\n"));
+    let report = report_of(PI.run(), &PI, &lines.join("\n"));
     assert_eq!(report.summaries, ["one", "two", "so far", "no quota", "name Mine"]);
     assert_eq!((report.errors.as_slice(), report.title.as_deref()), (&[3][..], Some("Mine")));
     assert_eq!((report.visible_steps(1), report.visible_steps(3)), (vec![0, 1], vec![1, 2, 3]));
@@ -70,7 +71,7 @@ fn a_first_message_that_was_edited_leaves_what_followed_it() {
     };
     let header = r#"{"type":"session","version":3,"id":"s","timestamp":"t","cwd":"/w"}"#.to_owned();
     let mut lines = vec![header, entry("a", "null", "user"), entry("b", "\"a\"", "assistant")];
-    let standings = |lines: &[String]| report_of(Pi.run(), &Pi, &lines.join("\n")).standings();
+    let standings = |lines: &[String]| report_of(PI.run(), &PI, &lines.join("\n")).standings();
     assert_eq!(standings(&lines), ["main"; 2]);
     lines.push(entry("c", "null", "user"));
     assert_eq!(standings(&lines), ["abandoned", "abandoned", "main"]);
@@ -104,7 +105,7 @@ fn a_summary_stands_before_what_a_compaction_keeps_and_in_place_of_the_one_befor
         compaction("e", "\"d\"", "b"),
     ];
     let bytes = lines.join("\n").into_bytes();
-    let mut run = Pi.run();
+    let mut run = PI.run();
     let mut offset = 0;
     for (number, text) in lines.iter().enumerate() {
         let place = Place { span: Span { offset, len: text.len() as u64 }, line: number as u64 + 1 };
@@ -131,7 +132,7 @@ fn a_prompt_may_be_in_sections_and_a_summary_costs_something() {
         )
         .to_owned(),
     ];
-    let report = report_of(Pi.run(), &Pi, &lines.join("\n"));
+    let report = report_of(PI.run(), &PI, &lines.join("\n"));
     assert_eq!((report.kinds.len(), report.roles[0]), (2, "system"));
     assert!(report.summaries[0].starts_with("You help."), "{:?}", report.summaries);
     assert_eq!(report.value("/usage/main/input"), "7");
@@ -154,7 +155,7 @@ fn a_notice_in_place_of_a_text_is_no_line_of_the_file() {
                 &format!(r#"{{"role":"toolResult","toolCallId":"c","toolName":"read","content":{content}}}"#),
             ),
         ];
-        report_of(Pi.run(), &Pi, &lines.join("\n")).value("/file/~1w~1a/known")
+        report_of(PI.run(), &PI, &lines.join("\n")).value("/file/~1w~1a/known")
     };
     assert_eq!(known("one line"), "\"all\"");
     assert_eq!(known("Read image file [image/png]"), "");
@@ -173,7 +174,7 @@ fn files_that_a_script_wrote_are_written() {
     )
     .replace('\n', "");
     let lines = [r#"{"type":"session","version":3,"id":"s","timestamp":"t","cwd":"/w"}"#.to_owned(), result];
-    let report = report_of(Pi.run(), &Pi, &lines.join("\n"));
+    let report = report_of(PI.run(), &PI, &lines.join("\n"));
     assert_eq!(report.value("/file/~1w~1ok/known"), "\"all\"");
     assert_eq!(
         (report.value("/file/~1w~1error/known"), report.value("/file/~1w~1other/known")),
@@ -189,7 +190,7 @@ fn a_custom_message_is_said_and_a_hidden_command_is_not() {
         r#"{"type":"message","id":"b","parentId":"a","message":{"role":"bashExecution","command":"id","output":"0",
         "exitCode":0,"excludeFromContext":true}}"#,
     ];
-    let report = report_of(Pi.run(), &Pi, &lines.map(|line| line.replace('\n', "")).join("\n"));
+    let report = report_of(PI.run(), &PI, &lines.map(|line| line.replace('\n', "")).join("\n"));
     assert_eq!(report.visible_steps(2), [0]);
 }
 
@@ -202,11 +203,11 @@ fn a_title_before_the_header_names_the_session_and_is_an_entry() {
         r#"{"type":"model_change","id":"a","parentId":null,"model":"p/m"}"#.to_owned(),
         r#"{"type":"message","id":"b","parentId":"a","message":{"role":"user","content":"one"}}"#.to_owned(),
     ];
-    let report = report_of(Pi.run(), &Pi, &all.join("\n"));
+    let report = report_of(PI.run(), &PI, &all.join("\n"));
     assert_eq!((report.title.as_deref(), report.value("/run/main/model").as_str()), (Some("Named"), "\"p/m\""));
     assert_eq!(report.kinds, ["state", "state", "message"]);
     assert_eq!(report.trajectories(), [None, None, None]);
-    let named = |lines: &[String]| report_of(Pi.run(), &Pi, &lines.join("\n")).title;
+    let named = |lines: &[String]| report_of(PI.run(), &PI, &lines.join("\n")).title;
     assert_eq!(named(&all[1..]).as_deref(), Some("of the header"));
     assert_eq!(named(&[&all[1..], &[title("later")]].concat()).as_deref(), Some("later"));
 }

@@ -22,8 +22,8 @@ pub(super) const ADK: Signature = Signature {
     members: &["/app_name", "/user_id", "/events/author", "/events/content"],
 };
 
-/// What follows the first word of an event's type.
-const AG_UI_EVENTS: [&str; 37] = [
+/// The types of events of AG-UI, those of its drafts too.
+pub(in crate::format) const AG_UI_EVENTS: [&str; 37] = [
     "TEXT_MESSAGE_START",
     "TEXT_MESSAGE_CONTENT",
     "TEXT_MESSAGE_END",

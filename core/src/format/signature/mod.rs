@@ -19,6 +19,7 @@ mod trajectory;
 
 use super::{Match, Near};
 use crate::json::{OutlineLayout, Value};
+pub(super) use events::AG_UI_EVENTS;
 
 /// The first records of an input, cut down as [`crate::json::Outline`] does.
 #[derive(Debug, Clone, Copy)]
