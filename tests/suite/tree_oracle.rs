@@ -1,5 +1,4 @@
 //! The versioned tree against an oracle that folds the writes from zero with plain lists, at every step of random runs.
-#![allow(clippy::unwrap_used, reason = "what cannot be is a failed test here")]
 
 mod oracle;
 

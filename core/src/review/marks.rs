@@ -93,12 +93,6 @@ impl Marks {
         true
     }
 
-    /// Number of events taken.
-    #[must_use]
-    pub fn event_count(&self) -> usize {
-        self.events
-    }
-
     /// Whether no event was taken.
     #[must_use]
     pub fn is_empty(&self) -> bool {
@@ -197,7 +191,7 @@ mod tests {
         let key = ContentKey::of(b"x");
         for order in [[0, 1, 2], [2, 1, 0], [1, 0, 2], [1, 2, 0]] {
             let marks = marks(&order.map(|i| all[i].clone()));
-            assert_eq!((marks.verdict(key), marks.event_count()), (Some(Verdict::Good), 3));
+            assert_eq!((marks.verdict(key), marks.events), (Some(Verdict::Good), 3));
         }
     }
 

@@ -164,7 +164,7 @@ impl StatePane {
         }
     }
 
-    #[allow(clippy::too_many_arguments, reason = "one row's parts, built in one place")]
+    #[expect(clippy::too_many_arguments, reason = "one row's parts, built in one place")]
     fn put_value(
         &self,
         open: &Open<'_>,

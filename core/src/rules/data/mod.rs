@@ -16,6 +16,7 @@ mod near_duplicates;
 mod personal;
 mod pieces;
 mod questions;
+mod sample_index;
 mod sample_sketch;
 mod secrets;
 mod sizes;
@@ -32,11 +33,12 @@ use crate::model::{Finding, LocatedFinding, Place, Record, Remark, Severity, Ste
 use crate::rules::trajectory::{Reading, RecordShape, Way, read_text};
 pub use families::{AskedQuestions, CopyKind, Crossing, Families, Likeness};
 pub use looked::{look, look_at_value};
-use near_duplicates::{Index, Sketch};
+use near_duplicates::Sketch;
 pub(crate) use personal::PERSONAL;
 pub use pieces::in_pieces;
 use questions::Contained;
 pub use questions::{QUESTION_WORDS, QUESTION_WORDS_RANGE, QuestionRuns, Questions};
+use sample_index::{Match, SampleIndex, Source};
 pub use sample_sketch::{SampleSketch, sketch};
 pub(crate) use secrets::{NAMES, SHAPES};
 use sizes::{Size, Sizes};
@@ -200,68 +202,6 @@ fn located_finding(
 ) -> LocatedFinding {
     let (path, message) = (Some(path.into()), message.into());
     LocatedFinding { finding: Finding::new(record, step, Remark { path, rule, severity, message }), place }
-}
-
-/// A record of one of the files that were read.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Source {
-    file: usize,
-    record: usize,
-    id: Option<NonZeroU64>,
-    label: Option<Label>,
-}
-
-/// Samples that others are compared with.
-#[derive(Debug, Default)]
-struct SampleIndex {
-    files: Vec<String>,
-    bodies: HashMap<u128, Source>,
-    near: Index,
-    sources: Vec<Source>,
-}
-
-/// What a sample is to one that is known.
-enum Match {
-    Same(Source),
-    Near(Source, f64),
-}
-
-impl SampleIndex {
-    /// What this sample is like, at least by `share`.
-    fn find(&self, body: &Body, share: f64) -> Option<Match> {
-        if let Some(source) = self.bodies.get(&body.digest) {
-            return Some(Match::Same(*source));
-        }
-        let (number, share) = self.near.find(body.sketch.as_ref()?, share)?;
-        Some(Match::Near(*self.sources.get(number)?, share))
-    }
-
-    /// Whether a sample is that of another file again: two files may hold the same samples at two stages.
-    fn is_version(&self, source: Source, body: &Body) -> bool {
-        source.file + 1 != self.files.len() && source.id.is_some() && source.id == body.id
-    }
-
-    fn source(&self, record: usize, body: &Body) -> Source {
-        Source { file: self.files.len().saturating_sub(1), record, id: body.id, label: body.label }
-    }
-
-    fn add(&mut self, record: usize, body: Body) {
-        let source = self.source(record, &body);
-        self.bodies.entry(body.digest).or_insert(source);
-        if let Some(sketch) = body.sketch {
-            self.near.add(sketch);
-            self.sources.push(source);
-        }
-    }
-
-    /// A record for people, as seen from the file that is read.
-    fn name(&self, source: Source, is_this_file: bool) -> String {
-        let is_here = is_this_file && source.file + 1 == self.files.len();
-        match self.files.get(source.file).filter(|_| !is_here) {
-            Some(file) => format!("record {} of {file}", source.record),
-            None => format!("record {}", source.record),
-        }
-    }
 }
 
 /// Samples that share so much of their runs of five words are nearly the same, where nothing else is said.
