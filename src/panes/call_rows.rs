@@ -86,20 +86,28 @@ mod tests {
     use crate::format::FORMATS;
     use crate::model::{Place, Record, RecordBody, Span};
 
-    fn run() -> Box<dyn Run> {
-        let call = |id: &str| format!(r#"{{"type":"toolCall","id":"{id}","name":"ls","arguments":{{}}}}"#);
-        let message = |inner: &str| format!(r#"{{"type":"message","message":{inner}}}"#);
-        let result = |id: &str| message(&format!(r#"{{"role":"toolResult","toolCallId":"{id}","content":"x"}}"#));
-        let lines = [
-            r#"{"type":"session","id":"s","timestamp":"2026-05-01T10:00:00Z"}"#.to_owned(),
-            message(r#"{"role":"user","content":"go"}"#),
-            message(&format!(r#"{{"role":"assistant","content":[{},{}]}}"#, call("a"), call("b"))),
-            result("a"),
-            result("b"),
-            message(&format!(r#"{{"role":"assistant","content":[{}]}}"#, call("c"))),
-            message(r#"{"role":"user","content":"wait"}"#),
-            result("c"),
-        ];
+    fn message(inner: &str) -> String {
+        format!(r#"{{"type":"message","message":{inner}}}"#)
+    }
+
+    fn calls(ids: &[String]) -> String {
+        let call = |id: &String| format!(r#"{{"type":"toolCall","id":"{id}","name":"ls","arguments":{{}}}}"#);
+        let calls: Vec<String> = ids.iter().map(call).collect();
+        message(&format!(r#"{{"role":"assistant","content":[{}]}}"#, calls.join(",")))
+    }
+
+    fn result(id: &str) -> String {
+        message(&format!(r#"{{"role":"toolResult","toolCallId":"{id}","content":"x"}}"#))
+    }
+
+    fn user(text: &str) -> String {
+        message(&format!(r#"{{"role":"user","content":"{text}"}}"#))
+    }
+
+    /// A run of these messages: a step for each message of the user, for each call and for each result.
+    fn run_of(messages: Vec<String>) -> Box<dyn Run> {
+        let header = r#"{"type":"session","id":"s","timestamp":"2026-05-01T10:00:00Z"}"#.to_owned();
+        let lines: Vec<String> = std::iter::once(header).chain(messages).collect();
         let mut run = FORMATS.iter().find(|format| format.name() == "pi").unwrap().run();
         for (number, line) in lines.iter().enumerate() {
             let place = Place { span: Span { offset: 0, len: line.len() as u64 }, line: 1 };
@@ -110,11 +118,38 @@ mod tests {
 
     #[test]
     fn a_result_stands_in_the_row_of_its_call_unless_something_else_is_between() {
-        let (run, mut rows) = (run(), CallRows::default());
+        let [first, second] = [["a", "b"].map(str::to_owned).to_vec(), vec!["c".to_owned()]];
+        let messages =
+            vec![user("go"), calls(&first), result("a"), result("b"), calls(&second), user("wait"), result("c")];
+        let (run, mut rows) = (run_of(messages), CallRows::default());
         let mut opened = OpenedCalls::default();
         assert_eq!(*rows.update(run.as_ref(), 0, &opened).unwrap(), [0, 1, 2, 5, 6, 7]);
         assert_eq!(results_of(run.as_ref(), 1).collect::<Vec<_>>(), [3]);
         assert!(opened.set(2, true));
         assert_eq!(*rows.update(run.as_ref(), 0, &opened).unwrap(), [0, 1, 2, 4, 5, 6, 7]);
+    }
+
+    /// A call, others behind it, and the result of the first, which is `count` steps after its call.
+    fn result_behind(count: StepNo) -> Box<dyn Run> {
+        let ids: Vec<String> = (0..count).map(|number| format!("c{number}")).collect();
+        run_of(vec![user("go"), calls(&ids), result("c0")])
+    }
+
+    #[test]
+    fn a_result_far_behind_its_call_has_a_row_of_its_own() {
+        for (count, is_folded) in [(APART_MAX, true), (APART_MAX + 1, false)] {
+            let run = result_behind(count);
+            assert_eq!(call_before(run.as_ref(), count + 1), is_folded.then_some(1), "{count}");
+            let results: Vec<StepNo> = results_of(run.as_ref(), 1).collect();
+            assert_eq!(results, is_folded.then_some(count + 1).into_iter().collect::<Vec<_>>(), "{count}");
+        }
+    }
+
+    #[test]
+    fn a_run_that_became_shorter_has_the_rows_of_its_steps_alone() {
+        let (long, short, opened) = (result_behind(5), result_behind(2), OpenedCalls::default());
+        let mut rows = CallRows::default();
+        rows.update(long.as_ref(), 0, &opened);
+        assert_eq!(*rows.update(short.as_ref(), 0, &opened).unwrap(), [0, 1, 2]);
     }
 }

@@ -200,3 +200,13 @@ fn an_open_attempt_says_its_reward() {
         assert!(lines(&stage)[0].contains(wanted), "{}", screen(&stage));
     }
 }
+
+#[test]
+fn a_drag_beside_the_timeline_leads_to_its_first_or_last_step() {
+    let stage = stage(input("trip-run.jsonl"), (120, 30));
+    let open = stage.app.session.open().unwrap();
+    let (start, len) = timeline::track(&open, 120);
+    let near = |column| timeline::step_near(&open, 120, column);
+    assert_eq!([start - 1, start].map(near), [Some(0); 2]);
+    assert_eq!([start + len, start + len + 1].map(near), [Some(open.last()); 2]);
+}

@@ -5,7 +5,7 @@ use super::stage::screen;
 use obelus::app::{Effect, Job, Msg, Pane};
 use obelus::format::SharedRun;
 use obelus::model::StepNo;
-use obelus::panes::{Follow, Row, steps};
+use obelus::panes::{Follow, Row, StepFilter, steps};
 use obelus::review::{Filter, Scope, StepEntry, StepNotes};
 use obelus::shell::headless::Stage;
 use obelus::source::Input;
@@ -310,4 +310,25 @@ fn the_conversation_has_no_pane_beside_it() {
     assert_eq!(stage.app.pane, Pane::Steps, "there is nothing to zoom, so one key leads back");
     press(&mut stage, "C Tab");
     assert_eq!(stage.app.pane, Pane::Steps);
+}
+
+#[test]
+fn while_steps_are_scanned_counts_are_lower_bounds_and_steps_that_are_gone_do_not_count() {
+    let mut stage = trip();
+    let mut steps = StepFilter::default();
+    steps.filter = Filter::parse("tool:x", Scope::Steps).unwrap();
+    steps.take(5, vec![1, 3]);
+    let label = |steps: &StepFilter, stage: &Stage| -> String {
+        let open = stage.app.session.open().unwrap();
+        steps.label(&open, 60).iter().map(|piece| piece.text.as_str().to_owned()).collect()
+    };
+    assert!(label(&steps, &stage).starts_with("≥2/"), "{}", label(&steps, &stage));
+    let (count, last) = stage.app.session.open().map(|open| (open.count(), open.last())).unwrap();
+    steps.take(count, vec![last + 1]);
+    assert!(label(&steps, &stage).starts_with("2/"), "{}", label(&steps, &stage));
+    for (focus, rows) in [(-1, 2), (0, 3), (3, 2)] {
+        stage.app.session.focus.step = focus;
+        let open = stage.app.session.open().unwrap();
+        assert_eq!(steps.rows(&open).total, rows, "the step in focus has a row, and nothing before the first step has");
+    }
 }

@@ -2,6 +2,7 @@
 
 use super::stage::{input, lines, notice, press, stage, step};
 use obelus::model::StepNo;
+use obelus::panes::times;
 use obelus::shell::headless::Stage;
 use obelus::source::Input;
 
@@ -45,6 +46,9 @@ fn times_lead_to_steps() {
         assert_eq!(go(&mut stage, "6"), 6, "a number is a step");
         assert_eq!(go(&mut stage, "+5h"), 6);
         assert!(notice(&stage).contains("no step at") && notice(&stage).contains("to "), "{}", notice(&stage));
+        assert!(!notice(&stage).contains("2026"), "a time of the same day needs no date: {}", notice(&stage));
+        assert_eq!(go(&mut stage, "+30h"), 6);
+        assert!(notice(&stage).contains("no step at 2026-05-02"), "{}", notice(&stage));
         press(&mut stage, "Backspace Backspace");
         assert_eq!(step(&stage), 5);
     }
@@ -153,4 +157,23 @@ fn a_span_says_how_long_its_tool_took() {
     press(&mut stage, "z");
     let rows = lines(&stage);
     assert!(rows.iter().any(|row| row.contains("add") && row.contains(" · 3.5 s")), "{}", rows.join("\n"));
+}
+
+#[test]
+fn where_only_near_steps_were_searched_for_a_time_that_is_said() {
+    let line = |n: usize| format!("{{\"level\":\"info\",\"msg\":\"m{n}\"}}\n");
+    let mut stage = stage(Input::memory("log.jsonl", (0..300).map(line).collect::<String>()), SIZE);
+    assert_eq!(go(&mut stage, "150"), 150);
+    assert_eq!(go(&mut stage, "14:32"), 150);
+    assert_eq!(notice(&stage), "none of the 100 steps before and behind this one carries a time");
+}
+
+#[test]
+fn a_pause_is_far_longer_than_most_steps_and_lasts_five_seconds_at_least() {
+    let pauses = |tenths: u64| {
+        let time = |t: u64| (1_777_622_400_000 + t * 100).to_string();
+        let stage = records(&[0, 1, 2, 3, 3 + tenths, 4 + tenths], time);
+        times::pauses(&stage.app.session.open().unwrap(), &[0, 1, 2, 3, 4, 5])
+    };
+    assert_eq!((pauses(20), pauses(60)), (vec![], vec![4]));
 }

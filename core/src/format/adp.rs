@@ -272,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn other_records_are_not() {
+    fn records_of_other_programs_are_not_trajectories() {
         for text in [
             r#"{"messages":[{"role":"user","content":{"type":"state","state":{}}}]}"#,
             r#"{"messages":[{"role":"user","content":"x"}],"context":[{"type":"state","state":{}}]}"#,

@@ -320,3 +320,106 @@ fn part_text<'v>(part: &'v Value<'v>) -> Option<Cow<'v, str>> {
     // What a search found: where it is stays a secret of the model's service.
     member("title").zip(member("url")).map(|(title, url)| Cow::Owned(format!("{title} {url}")))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::json::parse;
+
+    /// The kinds of the steps of a message.
+    fn kinds(message: &str) -> Vec<Kind> {
+        let value = parse(message).unwrap();
+        Blocks::of(&value).step_sources().iter().map(|(kind, ..)| *kind).collect()
+    }
+
+    #[test]
+    fn an_empty_block_makes_no_message_and_a_message_without_anything_is_one_step() {
+        let call = r#"{"type":"tool_use","id":"c","name":"ls","input":{}}"#;
+        let with = |blocks: &str| kinds(&format!(r#"{{"role":"assistant","content":[{blocks}]}}"#));
+        assert_eq!(with(&format!(r#"{{"type":"text","text":""}},{call}"#)), [Kind::Call]);
+        assert_eq!(with(&format!(r#"{{"type":"text","text":"I look"}},{call}"#)), [Kind::Message, Kind::Call]);
+        assert_eq!(with(""), [Kind::Message]);
+    }
+
+    #[test]
+    fn listed_calls_are_steps_each_and_one_that_a_block_has_too_is_not_repeated() {
+        let listed = |ids: [&str; 2]| {
+            let calls = ids.map(|id| format!(r#"{{{id}"function":{{"name":"ls","arguments":"{{}}"}}}}"#)).join(",");
+            let block = r#"{"type":"tool_use","id":"a","name":"ls","input":{}}"#;
+            kinds(&format!(r#"{{"role":"assistant","content":[{block}],"tool_calls":[{calls}]}}"#)).len()
+        };
+        assert_eq!(listed(["", ""]), 3, "calls without ids are different calls");
+        assert_eq!(listed([r#""id":"a","#, r#""id":"b","#]), 2);
+    }
+
+    #[test]
+    fn whether_a_result_failed_is_read_from_flags_words_and_details() {
+        for (members, expected) in [
+            (r#""success":false"#, Some(true)),
+            (r#""success":true"#, Some(false)),
+            (r#""is_error":true,"success":true"#, Some(true)),
+            (r#""status":"cancelled""#, Some(true)),
+            (r#""status":"completed""#, Some(false)),
+            (r#""status":"running""#, None),
+            (r#""isError":false,"details":{"status":"error"}"#, Some(true)),
+            (r#""tool_returns":[{"status":"error"}]"#, Some(true)),
+            (r#""tool_returns":[{"status":"error"},{"status":"success"}]"#, None),
+        ] {
+            let text = format!(r#"{{"content":"x",{members}}}"#);
+            assert_eq!(result(&parse(&text).unwrap()).is_error, expected, "{members}");
+        }
+    }
+
+    #[test]
+    fn the_exit_status_is_read_from_either_spelling_of_the_details() {
+        let message = parse(r#"{"role":"tool","content":"x"}"#).unwrap();
+        for (details, expected) in [(r#"{"exitCode":2}"#, Some(2)), (r#"{"exit_code":3}"#, Some(3)), ("{}", None)] {
+            let details = parse(details).unwrap();
+            let turn = show(form::RESULT, &[&message, &details]);
+            let exit = turn.parts.iter().find_map(|part| match part {
+                TurnPart::Result(result) => Some(result.exit),
+                _ => None,
+            });
+            assert_eq!(exit, Some(expected));
+        }
+    }
+
+    #[test]
+    fn the_error_of_an_answer_is_its_text_only_where_it_has_no_content() {
+        let text = |content: &str| {
+            let message = parse(content).unwrap();
+            let parts = message_parts(&message);
+            parts
+                .into_iter()
+                .filter_map(|part| if let TurnPart::Text(t) = part { Some(t.into_owned()) } else { None })
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(text(r#"{"content":[],"errorMessage":"no quota"}"#), ["no quota"]);
+        assert_eq!(text(r#"{"content":null,"error_message":"no quota"}"#), ["no quota"]);
+        assert_eq!(text(r#"{"content":"so far","errorMessage":"no quota"}"#), ["so far"]);
+    }
+
+    #[test]
+    fn a_value_as_text_is_its_strings_a_found_page_and_nothing_for_null() {
+        for (value, expected) in [
+            ("null", ""),
+            (r#"["a",{"type":"text","text":"b"}]"#, "a\nb"),
+            (r#"[{"type":"search_result","title":"T","url":"u"}]"#, "T u"),
+            (r#"{"a":1}"#, r#"{"a":1}"#),
+        ] {
+            assert_eq!(text_of(&parse(value).unwrap()), expected);
+        }
+    }
+
+    #[test]
+    fn a_tool_that_the_service_ran_has_its_result_or_its_error_in_its_call() {
+        let result = |members: &str| {
+            let call = format!(r#"{{"type":"tool_use","tool_type":"web","id":"c","name":"search",{members}}}"#);
+            let call = parse(&call).unwrap();
+            result_of_server(&call).map(|result| (result.text.into_owned(), result.is_error))
+        };
+        assert_eq!(result(r#""result":"found""#), Some(("found".to_owned(), None)));
+        assert_eq!(result(r#""result":"","error":"no net""#), Some(("no net".to_owned(), Some(true))));
+        assert_eq!(result(r#""arguments":{}"#), None);
+    }
+}

@@ -27,7 +27,7 @@ fn check_none(texts: &[&str]) {
 }
 
 #[test]
-fn claude_code() {
+fn sessions_of_claude_code_are_recognised_from_any_of_their_lines() {
     check(
         "claude-code",
         &[
@@ -50,7 +50,7 @@ fn claude_code() {
 }
 
 #[test]
-fn claude_stream() {
+fn a_claude_stream_needs_its_first_line_and_its_result() {
     let init = r#"{"type":"system","subtype":"init","session_id":"s","cwd":"/w","model":"m","tools":[]}"#;
     let result = r#"{"type":"result","subtype":"success","session_id":"s","num_turns":1}"#;
     let answer = r#"{"type":"assistant","session_id":"s","message":{"content":[]},"parent_tool_use_id":null}"#;
@@ -98,7 +98,7 @@ fn the_first_streams_of_codex_name_the_type_of_an_item_otherwise() {
 }
 
 #[test]
-fn pi_sts_and_copilot() {
+fn headers_of_pi_traces_and_copilot_are_distinguished() {
     check("pi", &["{\"type\":\"session\",\"id\":\"i\",\"timestamp\":\"t\",\"cwd\":\"/w\"}\n{\"type\":\"message\"}"]);
     let title = r#"{"type":"title","v":1,"title":"t"}"#;
     check("pi", &[&format!("{title}\n{}", r#"{"type":"session","id":"i","timestamp":"t","cwd":"/w"}"#)]);
@@ -117,7 +117,7 @@ fn pi_sts_and_copilot() {
 }
 
 #[test]
-fn gemini_qwen_cursor() {
+fn sessions_of_gemini_qwen_and_cursor_are_distinguished() {
     check(
         "gemini-cli",
         &[
@@ -187,7 +187,7 @@ fn ag_ui_lines_arrays_event_streams_and_named_runs() {
 }
 
 #[test]
-fn openhands_and_adk() {
+fn events_of_openhands_and_adk_are_distinguished() {
     check(
         "openhands",
         &[
@@ -222,7 +222,7 @@ fn openhands_and_adk() {
 }
 
 #[test]
-fn trajectories_in_a_document() {
+fn a_document_with_a_trajectory_is_recognised_by_its_members() {
     check(
         "atif",
         &[
@@ -268,7 +268,7 @@ fn the_first_item_of_the_deciding_array_may_lie_behind_megabytes() {
 }
 
 #[test]
-fn evaluation_logs_and_traces() {
+fn evaluation_logs_and_traces_are_distinguished() {
     check("inspect", &[r#"{"version":2,"status":"success","eval":{"task":"t"},"samples":[]}"#]);
     check(
         "otel",
@@ -313,7 +313,7 @@ fn evaluation_logs_and_traces() {
 }
 
 #[test]
-fn rollouts_preferences_and_messages() {
+fn rollouts_preferences_and_messages_are_distinguished() {
     check(
         "verifiers",
         &[
@@ -368,7 +368,7 @@ fn rollouts_preferences_and_messages() {
 }
 
 #[test]
-fn snapshots() {
+fn files_of_letta_and_states_of_openai_agents_have_their_signatures() {
     check("letta", &[r#"{"agents":[{"name":"e","agent_type":"x"}],"blocks":[],"tools":[],"groups":[]}"#]);
     check(
         "openai-agents",

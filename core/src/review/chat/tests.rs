@@ -17,7 +17,7 @@ const STD: &str = r#"{"id":"s","content":[
     {"class_":"message_action","content":"<finish> done </finish>"}]}"#;
 
 #[test]
-fn a_trajectory_as_messages() {
+fn a_trajectory_becomes_messages_with_calls_and_results() {
     check(
         STD,
         ChatShape::Messages,

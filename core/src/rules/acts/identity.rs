@@ -64,7 +64,7 @@ mod tests {
     }
 
     #[test]
-    fn looks_in_three_places() {
+    fn an_instance_is_looked_for_in_envelope_call_and_data() {
         assert_eq!(instance_of(r#"{"type":"data","_instance":1,"data":{"_instance":"b"}}"#), (Some("1".into()), 0));
         let call = r#"{"type":"data","_instance":true,"_call":{"_instance":"c"},"data":{"_instance":"b"}}"#;
         assert_eq!(instance_of(call), (Some("c".into()), 1));

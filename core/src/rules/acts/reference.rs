@@ -310,7 +310,7 @@ mod tests {
     }
 
     #[test]
-    fn refuses_what_is_none() {
+    fn a_text_that_is_no_reference_is_refused() {
         for text in [
             "",
             "†",

@@ -124,3 +124,6 @@ pub(super) fn run_outcome(reading: &Reading<'_>, record: usize) -> RunOutcome {
         outcomes: work.tools().map(|(tool, of)| (tool.to_owned(), *of)).collect(),
     }
 }
+
+#[cfg(test)]
+mod tests;

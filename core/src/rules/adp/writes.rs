@@ -167,7 +167,7 @@ fn write_head(reading: &Reading<'_>, writer: &mut Writer<'_>) {
 
 /// `FORMATS.md` 5: a sub-agent's trajectory has an id of its own.
 fn write_name(reading: &Reading<'_>, step: usize, writer: &mut Writer<'_>) {
-    let track = reading.track_of(step).filter(|track| track.is_sub_agent && track.steps.start == step && step > 0);
+    let track = reading.track_of(step).filter(|track| track.is_sub_agent && track.steps.start == step);
     if let Some(name) = track.and_then(|track| track.label.as_deref()) {
         writer.derived("trajectory", "main", "id", &json::quote(name));
     }
@@ -313,3 +313,6 @@ fn write_string(value: Option<&Value<'_>>, instance: &str, slot: &str, writer: &
         None => writer.derived("env", instance, slot, "null"),
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -277,7 +277,7 @@ mod tests {
     }
 
     #[test]
-    fn w7_signs_of_numbers() {
+    fn w7_line_numbers_are_read_with_each_sign_behind_them() {
         for (text, has_colons, expected) in [
             ("Here:\n     1\ta\n     2\t\n     3\tb\n", false, "1=a|2=|3=b"),
             ("     1→a\n     2→", false, "1=a"),

@@ -380,4 +380,36 @@ mod tests {
         let changed: usize = versions.list.iter().map(|version| version.added_count() + 1).sum();
         assert!(copied_cells > 0 && copied_cells <= changed, "{copied_cells} of {changed}");
     }
+    #[test]
+    fn w14_a_version_is_stored_only_where_something_changed_and_a_change_of_the_text_is_reported() {
+        let cells = [Cell { gap: 0, id: LineId(0) }];
+        let mut versions = Versions::default();
+        let known = Facts::default();
+        let whole = Facts { is_whole: true, ..known.clone() };
+        let deleted = Facts { is_deleted: true, ..whole.clone() };
+        let edited = Facts { edits: 1, ..deleted.clone() };
+        for (step, facts, is_text, count) in
+            [(0, known, true, 1), (1, whole, true, 2), (2, deleted, true, 3), (3, edited.clone(), false, 4)]
+        {
+            assert_eq!((versions.record(step, &cells, facts, None), versions.list.len()), (is_text, count), "{step}");
+        }
+        assert_eq!((versions.record(4, &cells, edited, None), versions.list.len()), (false, 4));
+    }
+
+    #[test]
+    fn w14_a_change_is_shown_up_to_its_limit_and_nothing_is_known_from_the_end_on() {
+        let cell = |id: u32| Cell { gap: 0, id: LineId(id) };
+        let mut versions = Versions::default();
+        let outside = Some(OutsideChange { since: 0, by: None });
+        versions.record(0, &[cell(0), cell(1)], Facts::default(), None);
+        versions.record(3, &[cell(0), cell(2), cell(3)], Facts::default(), outside);
+        assert!(versions.change(3, 3).is_some() && versions.change(3, 2).is_none());
+        let corrected = |step| versions.corrections_after(step).iter().map(|change| change.step).collect::<Vec<_>>();
+        assert_eq!((corrected(2), corrected(3)), (vec![3], vec![]));
+        let behind = |step| versions.after(step).iter().map(|version| version.step).collect::<Vec<_>>();
+        assert_eq!((behind(0), behind(3)), (vec![3], vec![]));
+        versions.end(5);
+        versions.end(9);
+        assert!(versions.is_there(4) && !versions.is_there(5) && versions.has_ended(5) && !versions.has_ended(4));
+    }
 }

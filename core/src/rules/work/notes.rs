@@ -237,7 +237,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn w11_claims() {
+    fn w11_only_a_statement_that_tests_pass_is_a_claim() {
         for (words, expected) in [
             ("Done, all tests pass now.", true),
             ("You should make sure that all tests pass.", false),

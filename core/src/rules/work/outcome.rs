@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn w4_outcomes() {
+    fn w4_an_outcome_follows_from_command_text_and_flag() {
         let trace = "Traceback (most recent call last):\nValueError: no\n";
         for (command, text, flag, expected) in [
             ("make", "x\n[Command finished with exit code 2]", None, "error exit 2"),

@@ -119,7 +119,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn w6_paths() {
+    fn w6_paths_of_one_file_become_one_path() {
         let mut folders = Folders::default();
         for (path, expected) in [
             ("a.py", "a.py"),

@@ -316,7 +316,7 @@ mod tests {
     }
 
     #[test]
-    fn w9_reads() {
+    fn w9_commands_that_print_a_file_are_reads_of_its_lines() {
         for (command, expected) in [
             ("cat a", "read /w/a 1+* $"),
             ("cd x && cat -n a 2>/dev/null", "read /w/x/a 1+* n $"),
@@ -381,7 +381,7 @@ mod tests {
     }
 
     #[test]
-    fn w9_changes() {
+    fn w9_commands_that_write_a_file_are_changes_of_it() {
         for (command, expected) in [
             ("cat > a <<'E'\nx $y\nE", "Write { path: \"/w/a\", text: \"x $y\\n\" }"),
             ("cat <<E > a\n$y\nE", ""),

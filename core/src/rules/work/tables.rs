@@ -339,7 +339,7 @@ mod tests {
     }
 
     #[test]
-    fn lists_are_there() {
+    fn lists_answer_for_words_tools_arguments_and_prefixes() {
         assert!(has("printers", "cat") && !has("printers", "rm") && has("keywords", "for"));
         assert!(is_tool("read", "read_file") && is_tool("sub", "delegate_to_reviewer") && !is_tool("sub", "bash"));
         assert_eq!(argument_names("OLD")[0], "old_string");
