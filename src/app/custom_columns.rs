@@ -65,7 +65,7 @@ impl App {
         }
     }
 
-    /// The input has another content: everything is asked again.
+    /// The input has other content: all columns are evaluated again.
     pub(super) fn restart_columns(&mut self) {
         let all: Vec<(CustomColumn, Arc<str>)> =
             self.table.custom_columns.iter().map(|column| (column.name, Arc::clone(&column.expression))).collect();

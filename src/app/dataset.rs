@@ -55,7 +55,7 @@ pub struct Asking {
 }
 
 impl<Q: PartialEq> Asked<Q> {
-    /// Whether the same is not worth being asked again now.
+    /// Whether the answer to this question is new enough, so that asking again would bring little.
     fn is_enough(&self, question: &Q, known: usize, is_all: bool) -> bool {
         let has_grown = known > self.known && (is_all || known - self.known >= (self.known / 8).max(GAIN_MIN));
         self.question == *question && !(self.is_answered && has_grown)

@@ -45,20 +45,20 @@ impl App {
         Some(self.step_filter.last(&open).unwrap_or(open.last()))
     }
 
-    /// Asks for the steps that were not looked at yet.
+    /// Requests the filter's answer for steps that were not scanned yet.
     pub(super) fn update_step_filter(&mut self, effects: &mut Effects) {
         if self.step_filter.filter.is_empty() {
             return;
         }
         let Some((ground, count)) = self.session.open().map(|open| (self.ground(&open), open.count())) else { return };
-        let is_anew = self.filter_job.ground != Some(ground);
-        // Of a run that grows all the time, each look at all steps is led to its end first.
+        let is_new_ground = self.filter_job.ground != Some(ground);
+        // In a run that keeps growing, a scan of all steps is finished before the next begins.
         let can_wait = self.filter_job.ground.is_some_and(|before| before.0 == ground.0 && before.1 == ground.1);
-        if self.filter_job.to.is_some() && (!is_anew || can_wait) {
+        if self.filter_job.to.is_some() && (!is_new_ground || can_wait) {
             return;
         }
-        if is_anew {
-            self.step_filter.begin_anew();
+        if is_new_ground {
+            self.step_filter.begin_rescan();
             self.filter_job.number += 1;
             self.filter_job.ground = Some(ground);
         } else if self.step_filter.looked() >= count {

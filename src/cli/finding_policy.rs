@@ -60,7 +60,7 @@ pub(super) struct FindingPolicy {
     known: BaselineFile,
 }
 
-/// What a finding is to whoever asked.
+/// What a policy decides about a finding.
 pub(super) enum Ruling {
     /// It counts, with the severity that it has now.
     Counts(LocatedFinding),

@@ -48,8 +48,8 @@ pub fn open(path_or_dash: impl AsRef<Path>, forced: Option<&str>) -> Result<Load
     load(input(path_or_dash.as_ref())?, forced)
 }
 
-/// Opens a file, or standard input for `-`, and finds its format. What else a stream brings, also a packed file, is
-/// waited for by whoever asks for the records, or looks at them as they come.
+/// Opens a file, or standard input for `-`, and finds its format. It does not wait for the end of a stream or of a
+/// packed file: callers that need all records wait for it, others examine records as they arrive.
 ///
 /// # Errors
 /// As [`open`].
@@ -95,7 +95,7 @@ pub(super) fn as_it_stands(input: Arc<Input>, forced: Option<&str>) -> Result<Lo
 }
 
 impl Loaded {
-    /// Why there is no more, of a stream that broke off after these records. Waits for the end of the stream.
+    /// The error with which a stream broke off after these records. Waits for the end of the stream.
     #[must_use]
     pub fn trouble(&self) -> Option<Problem> {
         self.input.wait().err()

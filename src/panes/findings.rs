@@ -54,7 +54,7 @@ impl FindingsPane {
         if is_forward { Some(at.end).filter(|next| *next < findings.len()) } else { at.start.checked_sub(1) }
     }
 
-    /// Puts the cursor on the next finding that matches, around; which one it is.
+    /// Puts the cursor on the next finding that matches, around the end. Returns which match it is.
     pub fn search(&mut self, open: &Open<'_>, pattern: &Pattern, is_forward: bool) -> Option<Nth> {
         let findings = open.findings();
         let is_hit = |f: &Finding| {
@@ -106,7 +106,7 @@ impl FindingsPane {
     }
 }
 
-/// What is known of a run without findings, by whether a format knows its records.
+/// The text of a run without findings: whether a format read its records.
 const FORMATTED: &str = "The rules of this format find nothing wrong with the trajectory.";
 const PLAIN: &str = "Every record is JSON; no format knows them, so that no other rule looks at them.";
 
@@ -130,7 +130,7 @@ fn also(session: &Session) -> &'static str {
     }
 }
 
-/// How many there are of each severity; `is_least`: of records that are read so far.
+/// The number of findings of each severity; `is_least`: records are still read, so there may be more.
 fn heading(findings: &Listed, session: &Session, is_least: bool) -> Row {
     let least = if is_least { "≥" } else { "" };
     let mut left = Vec::new();

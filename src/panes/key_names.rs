@@ -1,4 +1,4 @@
-//! The keys that a pane speaks of: it names actions in braces, as `{step-next}`, and the program knows their keys.
+//! Keys in the texts of panes: a text names an action in braces, as `{step-next}`, and the key in force replaces it.
 
 use super::Window;
 use std::rc::Rc;
@@ -36,13 +36,14 @@ impl KeyNames {
         filled(text, |action| self.key(action))
     }
 
-    /// A remark that names actions behind its semicolon; where no key is known, as in a report, what is before it.
+    /// A remark whose part behind the semicolon names actions. Where no key is known, as in a report, only the part
+    /// before the semicolon.
     #[must_use]
     pub fn remark(&self, text: &str) -> String {
         if self.is_empty() { text.split("; ").next().unwrap_or_default().to_owned() } else { self.fill(text) }
     }
 
-    /// What a pane says where it is empty: sentences of the program, in which actions are named.
+    /// The sentences that an empty pane shows; they name actions in braces.
     #[must_use]
     pub fn notice(&self, lines: &[&str], cells: usize) -> Window {
         let lines: Vec<String> = lines.iter().map(|line| self.fill(line)).collect();

@@ -9,16 +9,16 @@ pub const AWAITED: &str = "waiting for the file";
 /// Whether the view stays at the newest step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Follow {
-    /// Nobody asked for it; it begins when steps come while the cursor is on the last one.
+    /// Nobody asked for it. It turns on when steps arrive while the cursor is on the last one.
     #[default]
     Off,
-    /// It does.
+    /// The view stays there.
     On,
-    /// It did.
+    /// The view stayed there until the cursor moved or a watch stopped it.
     Paused {
-        /// Steps that were there by then.
+        /// Number of steps at the time of the pause.
         count: usize,
-        /// Whether a watch stopped it: going on looks for the next such step.
+        /// Whether a watch stopped it; going on then stops at the next hit.
         is_stop: bool,
     },
 }
@@ -47,13 +47,13 @@ impl Pending {
 /// The newest end of the input.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LiveTail {
-    /// Whether the view stays there.
+    /// Whether the view stays at the newest step.
     pub follow: Follow,
     /// Watches stop the view at what happens after this step.
     pub after: StepNo,
-    /// The first of the steps that came a moment ago.
+    /// The first of the steps that are highlighted as new.
     pub fresh: Option<StepNo>,
-    /// The first of those that came after it, since the last [`LiveTail::fade`].
+    /// The first of the steps that arrived while others were highlighted, since the last [`LiveTail::fade`].
     newer: Option<StepNo>,
     /// What is at the end and is not a record yet.
     pub pending: Option<Pending>,
@@ -109,7 +109,7 @@ impl LiveTail {
         self.stale = Some(word);
     }
 
-    /// Another content is shown, or the same read again: what came before is no measure for it.
+    /// The input is read again from its start. `is_other`: it has other content, so counts of earlier steps are void.
     pub fn renew(&mut self, is_other: bool) {
         (self.fresh, self.newer) = (None, None);
         if is_other {
@@ -122,7 +122,7 @@ impl LiveTail {
         }
     }
 
-    /// Takes that the view moved to a step: away from the last one pauses, to it goes on.
+    /// Called when the view moved to a step: leaving the last step pauses, reaching it goes on.
     pub fn moved(&mut self, step: StepNo, last: StepNo, count: usize) {
         self.is_put = false;
         match self.follow {
@@ -132,7 +132,7 @@ impl LiveTail {
         }
     }
 
-    /// Stops or goes on, as a key asks; whether it is on now.
+    /// Pauses or goes on, as a key asks. Returns whether the view follows now.
     pub fn toggle(&mut self, last: StepNo, count: usize) -> bool {
         match self.follow {
             Follow::On => self.follow = Follow::Paused { count, is_stop: false },
@@ -149,15 +149,15 @@ impl LiveTail {
         self.follow = Follow::Paused { count, is_stop: true };
     }
 
-    /// Takes what the input holds now; `step` is the one in focus. Whether steps begin to stand
-    /// out, so that somebody has to say when that is over.
+    /// Called when the input has grown to `count` steps; `step` is the one in focus. Returns whether steps begin to be
+    /// highlighted, so that the caller has to schedule [`LiveTail::fade`].
     pub fn grow(&mut self, count: usize, step: StepNo, (is_complete, is_live): (bool, bool)) -> bool {
         let Some(known) = self.known else {
             self.known = is_complete.then_some(count);
             return false;
         };
         if count < known && !is_complete {
-            // Read again, and not yet as far as before.
+            // The input is being read again and has not reached the steps known before.
             return false;
         }
         self.known = Some(count);
@@ -177,14 +177,15 @@ impl LiveTail {
         true
     }
 
-    /// A moment is over: what came in it alone stands out for another. Whether something did; else it is quiet.
+    /// Ends the highlight of new steps; those that arrived during it are highlighted next. Returns whether there are
+    /// any.
     pub fn fade(&mut self) -> bool {
         self.fresh = self.newer.take();
         self.is_quiet = self.fresh.is_none();
         !self.is_quiet
     }
 
-    /// Takes what is unfinished at the end, and the time of the day.
+    /// Sets the unfinished record at the end of the input; `clock` is the time of the day.
     pub fn ends(&mut self, pending: Option<Place>, clock: &str) {
         let before = self.pending.take();
         self.pending = pending.filter(|place| place.span.len > 0).map(|place| {

@@ -35,7 +35,7 @@ pub struct CodeRequest {
     pub key: String,
     /// A `language` member beside it.
     pub language: Option<String>,
-    /// The text, which may be long and is asked for again until it is answered.
+    /// The text. The request is repeated for each frame until its answer arrives.
     pub text: Arc<str>,
 }
 
@@ -72,11 +72,11 @@ pub struct DocView {
     folds: HashMap<String, bool>,
     version: u64,
     code: HashMap<u32, Arc<Vec<CodeLine>>>,
-    /// What is wrong with nodes, by their numbers.
+    /// The faults of nodes, by the numbers of the nodes.
     marks: BTreeMap<u32, String>,
     cache: std::cell::RefCell<Option<(u64, usize, Rc<Outline>)>>,
     search_stops: Option<search::SearchStops>,
-    /// The keys that notes speak of.
+    /// The keys that notes mention.
     pub key_names: KeyNames,
 }
 
@@ -102,7 +102,7 @@ impl DocView {
         self.doc.as_ref()
     }
 
-    /// Takes highlighted code, if it belongs to the document shown.
+    /// Sets highlighted code, if it belongs to the document shown.
     pub fn set_code(&mut self, document: u64, node: u32, lines: Vec<CodeLine>) {
         if document == self.document {
             self.code.insert(node, Arc::new(lines));
@@ -229,7 +229,7 @@ impl DocView {
         }
     }
 
-    /// Unfolds what a node is in.
+    /// Unfolds the containers around a node.
     fn unfold_around(&mut self, doc: &Doc, node: usize) {
         let mut at = node;
         while let Some(n) = doc.nodes().get(at).filter(|n| n.depth > 0) {
@@ -240,7 +240,8 @@ impl DocView {
         }
     }
 
-    /// Unfolds (`true`), folds (`false`) or turns over (None) what the cursor is on. Folding something folded goes up.
+    /// Unfolds (`true`), folds (`false`) or toggles (None) the node under the cursor. Folding a folded node moves the
+    /// cursor to its parent.
     pub fn set_fold(&mut self, is_open: Option<bool>, cells: usize) {
         let outline = self.outline(cells);
         let (Some(line), Some(doc)) = (outline.lines.get(self.scroll.cursor).copied(), self.doc.clone()) else {

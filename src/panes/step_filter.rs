@@ -11,7 +11,7 @@ use crate::text::{Role, SafeText, cut};
 use std::cell::RefCell;
 use std::rc::Rc;
 
-/// Fewest cells in which a term of a filter still says something.
+/// Fewest cells in which a term of the filter is shown; with less room it is left out.
 const CHIP_MIN: usize = 4;
 
 /// A filter of steps, and what is known of the steps that it lets through.
@@ -20,10 +20,10 @@ pub struct StepFilter {
     /// The filter; empty shows all.
     pub filter: Filter,
     shown: Vec<StepNo>,
-    /// How many steps were looked at: the first ones.
+    /// Number of steps that were scanned, from the first on.
     looked: usize,
-    /// A look at all steps again, while what the last one found is shown.
-    anew: Option<Vec<StepNo>>,
+    /// The steps found by a scan that repeats the last one, whose result is shown meanwhile.
+    rescan: Option<Vec<StepNo>>,
     /// Calls whose results have rows of their own.
     pub opened: OpenedCalls,
     calls: RefCell<CallRows>,
@@ -32,29 +32,29 @@ pub struct StepFilter {
 impl StepFilter {
     /// Nothing is known of any step.
     pub fn clear(&mut self) {
-        (self.shown, self.looked, self.anew) = (Vec::new(), 0, None);
+        (self.shown, self.looked, self.rescan) = (Vec::new(), 0, None);
     }
 
-    /// All steps are looked at again; what was found is shown until that is done.
-    pub fn begin_anew(&mut self) {
+    /// Begins another scan of all steps; the steps found before are shown until it ends.
+    pub fn begin_rescan(&mut self) {
         self.looked = 0;
-        self.anew = (!self.shown.is_empty()).then(Vec::new);
+        self.rescan = (!self.shown.is_empty()).then(Vec::new);
     }
 
-    /// Takes the steps that pass among the next ones, up to number `looked`.
+    /// Adds the steps that pass among the next ones; `looked` is the number of steps scanned now.
     pub fn take(&mut self, looked: usize, passing: Vec<StepNo>) {
         self.looked = looked;
-        self.anew.as_mut().unwrap_or(&mut self.shown).extend(passing);
+        self.rescan.as_mut().unwrap_or(&mut self.shown).extend(passing);
     }
 
-    /// All steps that there were are looked at.
+    /// The scan has reached the last step: what it found is shown.
     pub fn end(&mut self) {
-        if let Some(shown) = self.anew.take() {
+        if let Some(shown) = self.rescan.take() {
             self.shown = shown;
         }
     }
 
-    /// How many steps were looked at.
+    /// Number of steps that were scanned.
     #[must_use]
     pub fn looked(&self) -> usize {
         self.looked
@@ -72,16 +72,16 @@ impl StepFilter {
         (!self.filter.is_empty()).then(|| self.there(open).last().copied()).flatten()
     }
 
-    /// Of those that pass, the ones that the run has: another content may have fewer steps.
+    /// The steps that pass and that the run has: the content may have been replaced by one with fewer steps.
     fn there(&self, open: &Open<'_>) -> &[StepNo] {
         let last = open.last();
         self.shown.get(..self.shown.partition_point(|step| *step <= last)).unwrap_or_default()
     }
 
-    /// Whether all steps were looked at, and none passes.
+    /// Whether all steps were scanned and none passes.
     #[must_use]
     pub fn is_vain(&self, open: &Open<'_>) -> bool {
-        !self.filter.is_empty() && self.anew.is_none() && self.looked >= open.count() && self.there(open).is_empty()
+        !self.filter.is_empty() && self.rescan.is_none() && self.looked >= open.count() && self.there(open).is_empty()
     }
 
     /// The rows of the list.
@@ -104,7 +104,7 @@ impl StepFilter {
         if self.filter.is_empty() {
             return Vec::new();
         }
-        let mark = if self.anew.is_none() && self.looked < open.count() { "≥" } else { "" };
+        let mark = if self.rescan.is_none() && self.looked < open.count() { "≥" } else { "" };
         let counts = format!("{mark}{}/{} ", self.there(open).len(), open.count());
         let mut out = vec![Piece::of(Role::Accent, &counts)];
         let mut left = cells.saturating_sub(counts.len());

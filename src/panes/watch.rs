@@ -36,14 +36,14 @@ pub struct Watch {
 /// Generation, step and size of the run, and the steps that were checked against schemas.
 type MetKey = (u64, StepNo, usize, StepNo);
 
-/// The steps found so far.
+/// The hits found so far.
 #[derive(Debug, Default)]
 struct Hits {
     generation: u64,
-    /// Number of steps that were looked at, from [`HEAD`].
+    /// Number of steps that were examined, from [`HEAD`] on.
     looked: i64,
     /// Whether the condition held at the last of them.
-    is_so: bool,
+    is_true: bool,
     steps: Vec<StepNo>,
 }
 
@@ -52,7 +52,7 @@ impl Watch {
         Self { target, condition, after, hits: RefCell::default(), met: RefCell::default() }
     }
 
-    /// Gives it another condition; it stops a run from after that step on.
+    /// Sets another condition, which stops a followed run only at steps after `after`.
     pub fn set_condition(&mut self, condition: Option<Condition>, after: StepNo) {
         (self.condition, self.after) = (condition, after);
         (self.hits, self.met) = (RefCell::default(), RefCell::default());
@@ -62,7 +62,7 @@ impl Watch {
     /// which it is written.
     #[must_use]
     pub fn hit(&self, open: &Open<'_>, from: StepNo, is_forward: bool) -> Option<StepNo> {
-        self.look(open);
+        self.update_hits(open);
         let steps = &self.hits.borrow().steps;
         if is_forward {
             steps.get(steps.partition_point(|s| *s <= from)).copied()
@@ -71,15 +71,15 @@ impl Watch {
         }
     }
 
-    /// Looks at the steps that came since it last did; none is looked at twice.
-    fn look(&self, open: &Open<'_>) {
+    /// Finds the hits among new steps; no step is examined twice.
+    fn update_hits(&self, open: &Open<'_>) {
         let hits = &mut *self.hits.borrow_mut();
         if hits.generation != open.session.generation {
             *hits = Hits { generation: open.session.generation, ..Hits::default() };
         }
         let Some((id, node)) = node_of(open, &self.target) else { return };
         if self.condition == Some(Condition::Invalid) {
-            return self.look_at_schemas(open, id, hits);
+            return self.update_schema_hits(open, id, hits);
         }
         let end = i64::from(open.last()) + 2;
         if hits.looked >= end {
@@ -92,19 +92,19 @@ impl Watch {
             Some(Condition::Changes) => hits.steps.extend(tree.changes(node, span)),
             Some(condition) => {
                 tree.each_text(node, span, condition.takes_containers(), open.bytes(), |step, text| {
-                    let is_so = condition.holds(text);
-                    if is_so && !hits.is_so {
+                    let is_true = condition.holds(text);
+                    if is_true && !hits.is_true {
                         hits.steps.push(step);
                     }
-                    hits.is_so = is_so;
+                    hits.is_true = is_true;
                 });
             }
         }
         hits.looked = end;
     }
 
-    /// Schemas are checked beside the reading, so this is known up to the last step that was.
-    fn look_at_schemas(&self, open: &Open<'_>, id: IdentityId, hits: &mut Hits) {
+    /// Schemas are checked by a job of its own, so hits are known up to the last step that it checked.
+    fn update_schema_hits(&self, open: &Open<'_>, id: IdentityId, hits: &mut Hits) {
         let judged = i64::from(open.session.checks.judged()) + 1;
         if hits.looked == judged {
             return;
@@ -123,18 +123,18 @@ impl Watch {
         hits.looked = judged;
     }
 
-    /// Whether its condition is met at the step in focus; kept, since a row is made for each frame.
+    /// Whether its condition is met at the step in focus. Cached, since each frame builds the row.
     fn is_met(&self, open: &Open<'_>, id: IdentityId, node: NodeId) -> bool {
         let session = open.session;
         let key = (session.content_version(), open.step(), open.count(), session.checks.judged());
         let mut met = self.met.borrow_mut();
         if met.is_none_or(|(of, _)| of != key) {
-            *met = Some((key, self.is_so(open, id, node)));
+            *met = Some((key, self.is_true(open, id, node)));
         }
         met.is_some_and(|(_, is_met)| is_met)
     }
 
-    fn is_so(&self, open: &Open<'_>, id: IdentityId, node: NodeId) -> bool {
+    fn is_true(&self, open: &Open<'_>, id: IdentityId, node: NodeId) -> bool {
         let step = open.step();
         match &self.condition {
             None => false,
@@ -167,7 +167,7 @@ fn node_of(open: &Open<'_>, (identity, path): &WatchTarget) -> Option<(IdentityI
     Some((id, open.tree().node(id, path)?))
 }
 
-/// A watch that was asked for by name, and the values that it stands for so far.
+/// A watch by name, and the values of the run that it matches so far.
 #[derive(Debug)]
 struct Asked {
     expected: Expected,
@@ -203,7 +203,7 @@ impl WatchPane {
         self.asked.iter().filter(|asked| asked.taken.is_empty())
     }
 
-    /// Looks names up in what came; returns what is wrong with one.
+    /// Looks names up in new steps. Returns the fault of a name that cannot be one.
     pub fn sync(&mut self, open: &Open<'_>) -> Option<String> {
         let now = (open.session.generation, open.count());
         if self.looked_up == now || self.asked.is_empty() {

@@ -21,11 +21,11 @@ pub(super) trait Work<T>: Send + Sync + 'static {
     /// Does a task.
     fn perform(&self, task: T, is_wanted: &IsWanted<'_>);
 
-    /// One failed.
+    /// Reports a task that failed.
     fn failed(&self, lane: Lane, place: String);
 }
 
-/// The lanes. Dropped, they end what runs.
+/// The lanes. Dropping them cancels the tasks that run.
 pub(super) struct Lanes<T: Send + 'static>(Arc<Shared<T>>);
 
 struct Shared<T> {
@@ -54,7 +54,7 @@ impl<T: Send + 'static> Lanes<T> {
         Ok(Self(shared))
     }
 
-    /// Has a task done, in place of what its lane was given before.
+    /// Queues a task; it replaces the one that waits in the same lane.
     pub(super) fn submit(&self, lane: Lane, task: T) {
         let mut queue = self.0.lock();
         queue.stop(lane);
@@ -68,7 +68,7 @@ impl<T: Send + 'static> Lanes<T> {
         self.0.wake.notify_one();
     }
 
-    /// What a lane was given is wanted no more.
+    /// Drops the task that waits in a lane, and asks the one that runs to stop.
     pub(super) fn stop(&self, lane: Lane) {
         self.0.lock().stop(lane);
     }
@@ -92,7 +92,7 @@ impl<T> Queue<T> {
         running.for_each(|(_, is_stopped)| is_stopped.store(true, Ordering::Relaxed));
     }
 
-    /// The places of the jobs that need not wait for another one.
+    /// The positions of the waiting jobs that can start now.
     fn startable(&self) -> impl Iterator<Item = usize> {
         let expressions = self.running.iter().filter(|(lane, _)| lane.is_expression()).count();
         let may_run = move |lane: Lane| {
@@ -146,7 +146,7 @@ impl<T: Send + 'static> Shared<T> {
     }
 }
 
-/// Does work that everything else goes before, on a thread of its own: a priority once lowered stays low.
+/// Does work at a lowered priority, on a thread of its own, since the priority of a thread cannot be raised again.
 fn behind_all<T: Send>(work: impl FnOnce() -> Result<T, String> + Send) -> Result<T, String> {
     thread::scope(|scope| {
         let lowered = thread::Builder::new().name("background".to_owned()).spawn_scoped(scope, || {

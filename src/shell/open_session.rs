@@ -79,8 +79,8 @@ impl Reading {
         self.input.path().filter(|_| is_more && self.input.is_file()).map(Path::to_path_buf)
     }
 
-    /// The file has another content: where no format knew the one before, one may know this.
-    pub(super) fn begin_anew(&mut self) {
+    /// The file has other content: if no format recognised the content before, one may recognise this.
+    pub(super) fn restart_detection(&mut self) {
         if self.is_unknown {
             (self.unknown, self.opened_len_bytes) = (Some(0), 0);
         }

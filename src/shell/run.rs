@@ -315,7 +315,7 @@ impl Program {
 
     fn hear_of_input(&mut self, event: IngestEvent) {
         if open_session::is_other_content(&event) {
-            self.reading.iter_mut().for_each(Reading::begin_anew);
+            self.reading.iter_mut().for_each(Reading::restart_detection);
         }
         let has_grown = self.reading.as_ref().is_some_and(Reading::has_grown);
         let ending = open_session::ending(&event);

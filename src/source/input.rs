@@ -370,7 +370,7 @@ impl Input {
         }
     }
 
-    /// Whether it is text at all, by its first bytes (R9). A stream is asked again when something has come.
+    /// Whether it is text at all, by its first bytes (R9). For a stream, call it again when more bytes have arrived.
     ///
     /// # Errors
     /// It is compressed, UTF-16, binary: named, with advice.

@@ -216,7 +216,7 @@ mod tests {
         assert_eq!(std::fs::read_to_string(&path).unwrap(), "one\ntwo\nthr\nfour\n");
         assert_eq!(texts(journal.new_lines().unwrap()), ["thr", "four"]);
         std::fs::write(&path, "new\n").unwrap();
-        assert_eq!(texts(journal.new_lines().unwrap()), ["new"], "a shorter file is read anew");
+        assert_eq!(texts(journal.new_lines().unwrap()), ["new"], "a shorter file is read from its start");
     }
 
     #[test]

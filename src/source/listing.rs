@@ -199,12 +199,11 @@ impl Listing {
         Some(self.change(changed, gone, now))
     }
 
-    /// Whether a file of a place is a log, by its content. One that is stays one as it grows; another is asked again
-    /// when it shrank or grew much.
+    /// Whether a file of a place is a log, by its content. The answer is stored: a log that grows stays one, and the
+    /// content of another file is examined again when it shrank or has twice the size.
     fn is_session(&mut self, path: &Path, facts: &FileFacts) -> bool {
         let version = (facts.len, facts.written);
         match self.judged.get(path) {
-            // What is no log and grows is asked again when it has twice the size.
             Some((known, is_log)) if known.0 <= version.0 && (*is_log || version.0 < known.0.saturating_mul(2)) => {
                 *is_log
             }
@@ -259,7 +258,7 @@ impl Listing {
     }
 }
 
-/// Whether obelus wrote a file. One that holds records is not asked again when it grows.
+/// Whether obelus wrote a file. The content of one that holds records is not examined again when it grows.
 fn is_obelus_file(begun: &mut HashMap<PathBuf, (Version, bool)>, path: &Path, facts: &FileFacts) -> bool {
     let version = (facts.len, facts.written);
     match begun.get(path) {

@@ -38,8 +38,8 @@ pub fn index_all(input: &Input, framing: Framing) -> Result<RecordIndex, Problem
     All::new(input, framing, None::<&Nobody>).run(&mut |Nothing| Ok(()))
 }
 
-/// The same, and looks at the first records as it finds them: passes what was seen of each to `each`, in their order.
-/// It stops early (after none, or some) where the rest is better looked at afterwards.
+/// The same, and examines the first records while it finds them: it passes a report on each to `each`, in order. It
+/// stops examining (after none, or some) where the other records are better examined afterwards.
 ///
 /// # Errors
 /// The input can no longer be read, or what `each` says.
@@ -85,7 +85,7 @@ struct Guess<S> {
     /// As it follows the piece.
     framer: Framer,
     index: RecordIndex,
-    /// What was seen of each record, if they were looked at.
+    /// A report on each record, if they are examined.
     reports: Vec<S>,
     is_of_rows: bool,
 }

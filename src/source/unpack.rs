@@ -1,7 +1,7 @@
 //! Packed streams: gzip and Zstandard, recognised by their first bytes and read as what they hold.
 //!
-//! An archive may be several after one another (what `cat a.gz b.gz` gives); all are read. Whoever reads may get less
-//! than an archive held, and an error: it was cut off, or it is damaged.
+//! A file may be several archives after one another (as `cat a.gz b.gz` makes them); all are read. Of an archive that
+//! is cut off or damaged, a reader gets the part before the damage and then an error.
 
 use flate2::bufread::MultiGzDecoder;
 use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
@@ -19,12 +19,13 @@ enum Packing {
 const MAGIC: &[(&[u8], Packing)] =
     &[(b"\x1f\x8b", Packing::Gzip), (b"\x28\xb5\x2f\xfd", Packing::Zstd), (b"\x50\x2a\x4d\x18", Packing::Zstd)];
 
-/// Whether something that begins so is packed.
+/// Whether a stream that begins with these bytes is packed.
 pub(super) fn is_packed(head: &[u8]) -> bool {
     MAGIC.iter().any(|(magic, _)| head.starts_with(magic))
 }
 
-/// What a stream holds, and whether it is packed. Of a stream that is not, no more than its first byte is waited for.
+/// A reader of the unpacked stream, and whether the stream is packed. It waits for further bytes only while those read
+/// are the beginning of a packing, so that a stream of text is passed on from its first byte.
 pub(super) fn unpacked<'r>(mut stream: impl Read + 'r) -> io::Result<(Box<dyn Read + 'r>, bool)> {
     let mut head = Vec::new();
     while MAGIC.iter().any(|(magic, _)| head.len() < magic.len() && magic.starts_with(&head)) {
@@ -50,7 +51,7 @@ pub(super) struct Zstd<R> {
     source: R,
     decoder: FrameDecoder,
     is_in_frame: bool,
-    /// Why there is no more; reported behind all that was unpacked.
+    /// The error that ends the stream; returned after all that was unpacked.
     failure: Option<io::Error>,
 }
 
@@ -139,7 +140,7 @@ mod tests {
         compress_to_vec(text, CompressionLevel::Fastest)
     }
 
-    /// What can be read, and whether that was all.
+    /// The bytes that can be read, and whether the stream was whole.
     fn read(packed: &[u8]) -> (Vec<u8>, bool) {
         let (mut stream, _) = unpacked(packed).unwrap();
         let mut out = Vec::new();

@@ -1,4 +1,4 @@
-//! The outline of an input: its first records, cut down, however long they are.
+//! The outline of an input: its first records, with long strings and deep values cut.
 
 use super::Source;
 use crate::format::signature::{self, Head};
@@ -13,7 +13,7 @@ const PIECE_MAX_BYTES: usize = 1 << 22;
 /// a record that is not identified within this many bytes is shown as it is.
 const LOOKED_MAX_BYTES: u64 = 64 << 20;
 
-/// Reads the outline of an input: until 20 records have ended, or what came so far has a signature of its own.
+/// Reads the outline of an input, until 20 records have ended or the part read has the signature of a format.
 ///
 /// # Errors
 /// The input cannot be read.
@@ -33,7 +33,8 @@ pub(super) fn read(input: &dyn Source) -> Result<Outline, Problem> {
     }
 }
 
-/// Whether the format is known by now. A conversation may still turn out to be another format.
+/// Whether the records read so far have the signature of a format. The signature of a conversation does not count,
+/// since later members may name another format.
 fn has_signature(outline: &Outline) -> bool {
     let records = values(outline);
     signature::recognize(&head(outline.layout, &records)).is_some_and(|(signature, _)| !signature.is_last())
@@ -44,7 +45,7 @@ pub(super) fn values(outline: &Outline) -> Vec<Value<'_>> {
     outline.records.iter().filter_map(|text| json::parse_lenient(text).ok()).collect()
 }
 
-/// The records as signatures take them.
+/// The records as the input of signatures.
 pub(super) fn head<'v, 'a>(layout: OutlineLayout, records: &'v [Value<'a>]) -> Head<'v, 'a> {
     Head { layout, records }
 }

@@ -1,4 +1,4 @@
-//! What a run answers: members for `--json`, and what the screen shows of them.
+//! Answers of a run: their members for `--json`, and the texts that the screen shows.
 
 use crate::json::Key;
 use crate::model::StepNo;
@@ -42,9 +42,9 @@ pub struct ViewEntry {
 pub enum Exclusion {
     /// It is not for the model.
     Aside,
-    /// An edit of the context took it out.
+    /// An edit of the context removed it.
     Removed,
-    /// It is a call that the words of the message before it hold.
+    /// It is a call that the text of the message before it contains.
     InWords,
 }
 
@@ -57,7 +57,7 @@ pub struct Resolved {
     pub status: &'static str,
     /// Members of the answer, in order, from `ref` and `status` on.
     pub fields: Answer,
-    /// Where it leads on screen.
+    /// The value that the screen goes to: its identity and path.
     pub target: Option<(IdentityId, Vec<Key>)>,
 }
 

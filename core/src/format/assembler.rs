@@ -1,7 +1,7 @@
 //! How formats read containers: which contents are a format's own, and the text of records that they become.
 //!
-//! An assembler knows members and tables by their names, and what is where in them; it is handed the contents and
-//! writes JSON Lines, a line for each trajectory. What a line says is its format's to read, like that of any file.
+//! An assembler knows members and tables by their names, and what is where in them. It gets the contents and
+//! writes JSON Lines, one line for each trajectory, which the format then reads like any file.
 
 use super::log::Log;
 use crate::json::{self, Value};
@@ -13,8 +13,8 @@ pub trait Assembler: Send + Sync {
     /// have files too, by what the first of them hold.
     fn claims(&self, contents: &mut Contents<'_>) -> bool;
 
-    /// Writes the text of all records. A member or row that is damaged costs its own record; the others come all the
-    /// same, and the fault is the answer.
+    /// Writes the text of all records. A damaged member or row costs its own record: all others are written, and the
+    /// first fault is returned at the end.
     ///
     /// # Errors
     /// The first fault of the contents, or what `out` returns.

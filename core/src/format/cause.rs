@@ -14,10 +14,10 @@ const RESULT_STEPS_MAX: StepNo = 200;
 const RESULT_BYTES_MAX: u64 = 2 << 20;
 /// Longest value, as JSON text in bytes, that is looked for in results.
 const VALUE_BYTES_MAX: usize = 4 << 10;
-/// How often the text of a message is searched before it is read.
+/// Searches of the text of a message after which it is parsed, since parsing once is cheaper than more searches.
 const SEARCHES_MAX: usize = 16;
 
-/// What a message says of where its values came from.
+/// What a result answers and what its call read: where its values may have come from.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct MessageOrigin {
     /// The step of the call that it is the result of.
@@ -33,7 +33,7 @@ pub enum Hop {
     Value {
         /// The leaf.
         node: NodeId,
-        /// Whose it is.
+        /// The identity that it belongs to.
         id: IdentityId,
         /// Its path.
         path: Vec<Key>,
@@ -76,15 +76,16 @@ impl Hop {
 /// One write of one value.
 #[derive(Debug, Clone, Copy)]
 pub struct ValueWrite<'v> {
-    /// Where.
+    /// The leaf that was written.
     pub node: NodeId,
     /// The step whose message supplied it.
     pub author: StepNo,
-    /// What.
+    /// The value.
     pub value: &'v Stored,
 }
 
-/// Follows values back. What was read on the way is kept for the next, which is mostly of the same message or one near.
+/// Follows values back. It caches the messages that it read, since the next value mostly comes from the same message or
+/// one near it.
 pub struct Trail<'r> {
     run: &'r dyn Run,
     copies: &'r Copies<'r>,
@@ -104,14 +105,14 @@ impl<'r> Trail<'r> {
         Self { run, copies, bytes, origin: None, messages: BTreeMap::new(), text_bytes: 0 }
     }
 
-    /// Where a value was copied from; None where nothing says so.
+    /// Where a value was copied from; None if neither the state nor a result has it.
     pub fn hop(&mut self, written: ValueWrite<'_>) -> Option<Hop> {
         if written.author < 0 || !is_distinctive(written.value) {
             return None;
         }
         let tree = self.run.tree();
         let (whose, author) = (tree.path(written.node).0, written.author);
-        // W5: numbers of a file are counts and steps, which no result says.
+        // W5: numbers in the state of a file are counts and steps, which no result contains.
         let is_counted = || written.value.short().is_some_and(|text| text.parse::<u64>().is_ok());
         if self.run.work().is_some() && tree.identity(whose).kind == "file" && is_counted() {
             return None;
@@ -130,7 +131,7 @@ impl<'r> Trail<'r> {
         }
     }
 
-    /// Where a value came from, the nearest first, to where it first came in.
+    /// The hops of a value, the nearest first, up to where it entered the run.
     pub fn chain(&mut self, written: ValueWrite<'_>) -> Vec<Hop> {
         let mut hops = Vec::new();
         let mut at = written;
@@ -185,15 +186,15 @@ impl<'r> Trail<'r> {
     }
 }
 
-/// A message that may be a result. It is searched as text first; where it is asked about often, or seems to have the
-/// value, it is read, once for all values.
+/// A message that may be a result. It is searched as text first; once it matches, or was searched often, it is parsed,
+/// once for all values.
 struct Candidate {
     text: Vec<u8>,
     searches: usize,
     looked: Option<SearchOutcome>,
 }
 
-/// What a message turned out to be.
+/// What a message was found to be when it was parsed.
 enum SearchOutcome {
     /// No result.
     Other,
@@ -242,7 +243,7 @@ mod tests {
     use crate::model::{Place, Problem, Record, RecordBody};
     use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-    /// Counts what is read.
+    /// Bytes of a run that count their reads.
     struct Counting(Vec<u8>, AtomicU64);
 
     impl Bytes for Counting {

@@ -100,11 +100,11 @@ const RESULT: [&str; 11] = [
 #[derive(Debug, Default)]
 struct Lines {
     spend: Spend,
-    /// Calls by their ids; those whose sub-agent has spoken.
+    /// Calls by their ids, and those whose sub-agent has steps.
     calls: HashMap<Box<str>, (StepNo, bool)>,
-    /// Answers that stream events began: the id and the tokens of each, by the call of its sub-agent; empty: the run's.
+    /// Answers that stream events began: id and tokens of each, by the call of its sub-agent; the run's is empty.
     begun: HashMap<Box<str>, (Box<str>, Usage)>,
-    /// Cost that results reported so far.
+    /// The cost that results have reported, in US dollars.
     cost: f64,
 }
 
@@ -193,7 +193,7 @@ impl Lines {
         }
     }
 
-    /// W10: an event at the end of an answer has all its tokens; its lines have those with which it began.
+    /// W10: the event at the end of an answer has all its tokens; the lines before have the count at its start.
     fn event(&mut self, record: &Value<'_>, log: &mut Log<'_>) {
         let Some(event) = record.get("event") else { return };
         let parent = text(record, "parent_tool_use_id").unwrap_or_default();
@@ -259,10 +259,10 @@ impl Lines {
         self.cost(record, log);
     }
 
-    /// Messages report their tokens, results the cost of all so far.
+    /// The tokens that messages report, and the cost of the whole run so far that results report.
     fn cost(&mut self, record: &Value<'_>, log: &mut Log<'_>) {
-        // Messages report the tokens with which they began. Old versions do not report them by model: what they report
-        // leaves sub-agents out, and never is more than was spent.
+        // Messages report the token count at their start. Old versions do not report tokens by model: their numbers
+        // leave out sub-agents, and are never higher than the usage.
         let models = record.get("modelUsage").and_then(Value::as_object).into_iter().flat_map(|all| all.entries());
         let of_models = models.map(|(_, usage)| of_model(usage)).reduce(|sum, one| sum.plus(&one));
         if let Some(all) = of_models.or_else(|| record.get("usage").and_then(usage_of)) {
@@ -284,7 +284,7 @@ impl Lines {
     }
 }
 
-/// An agent in the background has ended: this has the effects of the notice that the model is given.
+/// An agent in the background has ended. It has the effects of the notice that the model gets.
 fn agent_ended(record: &Value<'_>, log: &mut Log<'_>) {
     let (Some(call), Some(status)) = (text(record, "tool_use_id"), text(record, "status")) else { return };
     let words = format!("<tool-use-id>{call}</tool-use-id><status>{status}</status>");
@@ -292,7 +292,7 @@ fn agent_ended(record: &Value<'_>, log: &mut Log<'_>) {
     log.effects(&Turn::of(StepRole::System, vec![notice]));
 }
 
-/// What a result says of all answers of a model so far.
+/// The usage that a result reports of all answers of a model so far.
 fn of_model(usage: &Value<'_>) -> Usage {
     Usage {
         input: log::count(usage, "inputTokens"),
@@ -315,7 +315,7 @@ fn usage_of(usage: &Value<'_>) -> Option<Usage> {
     Some(Usage { input: tokens.input.map(|input| input.saturating_sub(cached)), ..tokens })
 }
 
-/// What a line that is not a message says.
+/// The turn of a line that is not a message.
 fn note_text<'v>(record: &'v Value<'v>) -> Cow<'v, str> {
     let text =
         ["result", "content", "text", "description", "summary", "suggestion"].iter().find_map(|key| text(record, key));

@@ -64,29 +64,29 @@ const PRINTED: &str = concat!(
 const TEXT: Form = FIRST_ADAPTER_FORM;
 /// The reasoning of an answer.
 const THOUGHT: Form = FIRST_ADAPTER_FORM + 1;
-/// A call, and what came back from it.
+/// A call and its result.
 const CALL: Form = FIRST_ADAPTER_FORM + 2;
 const RESULT: Form = FIRST_ADAPTER_FORM + 3;
 
-/// A call that an answer asks for and no event starts.
+/// A call that an answer requests and no event starts.
 const REQUEST: Form = FIRST_ADAPTER_FORM + 4;
 
 /// Reads the events of a session.
 #[derive(Default)]
 struct Events {
     copies: Copies,
-    /// Calls that answers asked for and that were not started yet; None: started.
+    /// Calls that answers requested, by their ids; None once an event started the call.
     asked: HashMap<Box<str>, Option<Earlier>>,
     /// Steps of calls by their ids.
     calls: HashMap<Box<str>, StepNo>,
     /// Sub-agents that have a step, or an event that says which call began them; None: they have a step.
     agents: HashMap<Box<str>, Option<StepNo>>,
-    /// Whether the last answer says how much the model wrote.
+    /// Whether the last answer reports its output tokens.
     has_output: bool,
 }
 
 impl Events {
-    /// The calls that an answer asks for.
+    /// The calls that an answer requests.
     fn ask(&mut self, data: &Value<'_>, log: &Log<'_>) {
         for request in items(data, "toolRequests") {
             if let Some(id) = text(request, "toolCallId") {
@@ -95,7 +95,7 @@ impl Events {
         }
     }
 
-    /// A call that ends and that no event started is one all the same.
+    /// A call that ends without an event that starts it still makes a step.
     fn end<'d, 'v>(
         &mut self,
         data: &'d Value<'v>,
@@ -155,7 +155,7 @@ impl Events {
         write(class, data, log);
     }
 
-    /// What the service says of an answer, of which the message says at most what the model wrote.
+    /// The usage that the service reports for an answer. The message itself reports at most its output tokens.
     fn usage(&mut self, data: &Value<'_>, log: &mut Log<'_>) {
         let of = |key: &str| count(data, key);
         let (cache_read, cache_write) = (of("cacheReadTokens"), of("cacheWriteTokens"));
@@ -198,7 +198,7 @@ impl Adapter for Events {
             return;
         }
         if let Some(agent) = agent {
-            // What a sub-agent does follows what it did: all is under its id.
+            // Steps of a sub-agent follow one another, each under its id.
             let (id, is_turn) = (Some(agent), true);
             log.thread(&Node { id, parent: id, is_side: true, is_turn, ..Node::default() });
         }
@@ -216,7 +216,7 @@ impl Adapter for Events {
         match form {
             TEXT => Turn::of(StepRole::Unknown, vec![TurnPart::Text(words("content"))]),
             THOUGHT => Turn::of(StepRole::Agent, vec![TurnPart::Thought(words("reasoningText"))]),
-            // The event that ends a call has what asked for it behind it.
+            // The event that ends a call may come before the answer that requests it.
             CALL | REQUEST => {
                 let request = values.last().copied().unwrap_or(data);
                 let name = first_text(request, &["name", "toolName"]).unwrap_or("?").into();
@@ -242,7 +242,7 @@ fn result<'v>(data: &'v Value<'v>) -> ToolResult<'v> {
     }
 }
 
-/// An answer: its reasoning and its words. The calls that it asks for come as events of their own.
+/// An answer: its reasoning and its text. The calls that it requests have their own events.
 fn answer<'d, 'v>(data: &'d Value<'v>, of: impl Fn(Kind, Form, StepRole) -> Draft<'d, 'v>, log: &mut Log<'_>) {
     let mut tokens = count(data, "outputTokens");
     let usage = Usage { output: tokens, ..Usage::default() };
@@ -271,12 +271,12 @@ fn has_compacted(data: &Value<'_>) -> bool {
     data.get("success").and_then(Value::as_bool) != Some(false)
 }
 
-/// Whether a line of `copilot -p` says how a run failed: the program itself ends with status 0.
+/// Whether a line of `copilot -p` reports a failed run; the program exits with 0 even then.
 fn has_failed(class: &str, data: &Value<'_>) -> bool {
     class == RUN_END && count(data, "exitCode").is_some_and(|exit| exit != 0)
 }
 
-/// What an event changes around the steps.
+/// Reports the surroundings that an event changes, such as model and folder.
 fn surround(class: &str, data: &Value<'_>, log: &mut Log<'_>) {
     let of = |value: &Value<'_>, key: &str| text(value, key).map(|text| Cow::Owned(text.to_owned()));
     let context = data.get("context").unwrap_or(data);
@@ -302,7 +302,7 @@ fn surround(class: &str, data: &Value<'_>, log: &mut Log<'_>) {
     log.surroundings(&around);
 }
 
-/// What an event writes.
+/// The writes of an event.
 fn write(class: &str, data: &Value<'_>, log: &mut Log<'_>) {
     match class {
         COMPACTED if has_compacted(data) => {
@@ -338,7 +338,7 @@ fn write(class: &str, data: &Value<'_>, log: &mut Log<'_>) {
     }
 }
 
-/// The tokens of all models, and what these do not say from the details of the session, which have cached tokens apart.
+/// The tokens of all models, completed from the details of the session, which count cached tokens apart.
 fn totals(data: &Value<'_>) -> Option<Usage> {
     let models = of_models(data).unwrap_or_default();
     let detail = |name: &str| count(data.get("tokenDetails")?.get(name)?, "tokenCount");
@@ -352,7 +352,7 @@ fn totals(data: &Value<'_>) -> Option<Usage> {
     (sum != Usage::default()).then_some(sum)
 }
 
-/// Copilot counts cached tokens among the input; what a request costs is in no currency.
+/// Copilot includes cached tokens in the input. Its costs are in no currency, so they are left out.
 fn of_models(data: &Value<'_>) -> Option<Usage> {
     let models = data.get("modelMetrics")?.as_object()?;
     let add =
@@ -400,7 +400,7 @@ mod tests {
         let without_start: Vec<&str> = SESSION.lines().filter(|line| !line.contains("tool.execution_start")).collect();
         let parsed = lines(&COPILOT, &without_start.join("\n"));
         assert_eq!(steps(&parsed)[3..], ["tool-call agent: bash ls", "tool-result environment: a.txt (of 3)"]);
-        // What an answer asks for may come after its start.
+        // The answer that requests a call may come after the call's start.
         let mut late: Vec<&str> = SESSION.lines().collect();
         late.swap(2, 3);
         let calls = steps(&lines(&COPILOT, &late.join("\n"))).iter().filter(|step| step.contains("call")).count();

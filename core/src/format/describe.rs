@@ -1,4 +1,4 @@
-//! What a record of any shape says of itself: guesses for formats that know no better, and words that several share.
+//! Descriptions of records of any shape, guessed from the names of their members, and words that several formats share.
 
 mod blocks;
 mod layers;
@@ -9,10 +9,10 @@ use crate::rules::work::{Dialect, action_line, line_count};
 use crate::text::shorten;
 use blocks::Block;
 
-/// Longest record that is read whole to describe it, in bytes.
+/// Longest record, in bytes, that is parsed whole to describe it.
 pub(crate) const WHOLE_MAX: u64 = 256 * 1024;
 
-/// What is read of a longer one, in bytes.
+/// Bytes that are parsed of a longer one.
 const HEAD_LEN: u64 = 64 * 1024;
 
 /// Longest summary, in characters.
@@ -33,7 +33,7 @@ const TIME_KEYS: [&str; 11] = [
     "_date",
 ];
 
-/// The text of a record, or of a huge one its closed beginning.
+/// The text of a record; of one longer than the limit its beginning, with open containers closed.
 ///
 /// # Errors
 /// The input no longer holds it.
@@ -61,13 +61,13 @@ pub(crate) fn role_of(word: &str) -> Option<StepRole> {
     })
 }
 
-/// What a word for the type of a record says that it is.
+/// The kind of step that a word for the type of a record means.
 #[must_use]
 pub(super) fn kind_of(class: &str) -> Option<StepKind> {
     blocks::sign_of(&class.to_lowercase())
 }
 
-/// Describes a record by what its members are called.
+/// Describes a record by the names of its members.
 #[must_use]
 pub(crate) fn record(value: &Value<'_>) -> Step {
     let layers = layers::of(value);
@@ -93,7 +93,7 @@ pub(crate) fn record(value: &Value<'_>) -> Step {
     }
 }
 
-/// Describes a record of any format from its text, which should be short: what it says of itself.
+/// Describes a record of any format from its text. The text is parsed whole, so it should be short.
 #[must_use]
 pub fn describe(text: &str) -> Step {
     match json::parse_lenient(text) {
@@ -102,7 +102,7 @@ pub fn describe(text: &str) -> Step {
     }
 }
 
-/// What a step does, as its turn reports: its calls, and how long its results are.
+/// Describes a step by its turn: its calls, and how long its results are.
 #[must_use]
 pub(crate) fn acting(turn: &Turn<'_>, dialect: Dialect) -> Step {
     let lines = turn.results().map(|result| line_count(&result.text));
@@ -134,7 +134,7 @@ pub(crate) fn time(value: &Value<'_>) -> Option<String> {
     of(value).or_else(|| value.get("message").and_then(of))
 }
 
-/// At most a line of a text.
+/// A text on one line, cut to the length of a summary.
 #[must_use]
 pub(crate) fn shortened(text: &str) -> String {
     shorten(text.trim(), SUMMARY_CHARS).into_owned()
@@ -152,19 +152,19 @@ pub(crate) fn beginning(value: &Value<'_>) -> String {
     shortened(&json::compact(value))
 }
 
-/// What a record that is not a message says in short: its words, else its members without ids, times and type.
+/// The summary of a record that is not a message: its words, else its members without ids, times and type.
 #[must_use]
 pub(crate) fn note(value: &Value<'_>) -> String {
     layers::note(value, &[])
 }
 
-/// The same without the members that all records of a log have.
+/// The same without the members named in `hidden`, which all records of a log have.
 #[must_use]
 pub(crate) fn note_without(value: &Value<'_>, hidden: &[&str]) -> String {
     layers::note(value, hidden)
 }
 
-/// What a record is: by its faults, its class, its blocks, and who speaks.
+/// The kind of a record, by its faults, its class, its blocks and its role.
 fn sign(layers: &[&Value<'_>], blocks: &[Block], role: StepRole) -> StepKind {
     let classes = layers.iter().filter_map(|layer| layers::class_of(layer));
     let by_class = classes.map(str::to_lowercase).find_map(|class| blocks::sign_of(&class));

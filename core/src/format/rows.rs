@@ -1,4 +1,4 @@
-//! Cells of tables as JSON, for assemblers: what a column holds is a scalar, or JSON in a text.
+//! Cells of tables as JSON, for assemblers. A cell is a scalar, or JSON in a text.
 
 use crate::json::{self, OneLine, Scan, Scanner};
 use crate::model::{ContainerValue, Problem};
@@ -43,7 +43,7 @@ pub(super) fn members(columns: &[&str], cells: &[ContainerValue], json: &[&str])
     given.map(member).collect::<Vec<_>>().join(",")
 }
 
-/// Rows by what they belong to, in the order of first appearance.
+/// Rows grouped by keys, in the order in which the keys first appear.
 #[derive(Debug, Default)]
 pub(super) struct Groups<K> {
     numbers: HashMap<String, usize>,
@@ -67,7 +67,7 @@ impl<K> Groups<K> {
         }
     }
 
-    /// Takes the rows of a group.
+    /// Removes a group and returns its rows.
     pub(super) fn take(&mut self, name: &str) -> Vec<K> {
         let rows = self.numbers.get(name).and_then(|number| self.groups.get_mut(*number));
         rows.map(|(_, rows)| std::mem::take(rows)).unwrap_or_default()
@@ -79,17 +79,17 @@ impl<K> Groups<K> {
     }
 }
 
-/// What a group is called.
+/// The name of a group: the cells of its key, separated by commas.
 pub(super) fn group_name(cells: &[&ContainerValue]) -> String {
     cells.iter().map(|cell| scalar(cell)).collect::<Vec<_>>().join(",")
 }
 
-/// The first fault of several: the others follow from it, or say the same.
+/// Keeps the first of several faults: later ones are mostly its consequences.
 #[derive(Debug, Default)]
 pub(super) struct Trouble(Option<Problem>);
 
 impl Trouble {
-    /// What there is; a fault is kept.
+    /// The value of a result; None for a fault, of which the first is stored.
     pub(super) fn pass<T>(&mut self, result: Result<T, Problem>) -> Option<T> {
         match result {
             Ok(value) => Some(value),

@@ -20,7 +20,7 @@ impl App {
         }
     }
 
-    /// The value that a path with an instance after it names, and what is to be said of it.
+    /// The value that a path with an instance after it names, and a message about it.
     fn value_at(&self, typed: &str) -> Result<(crate::panes::watch::WatchTarget, Option<String>), String> {
         let open = self.session.open().ok_or("no trajectory is open")?;
         let Expected { path, instance, .. } = Expected::parse(typed)?;

@@ -223,7 +223,7 @@ impl App {
         }));
     }
 
-    /// Whether the cursor is on the first of the commands, above which is what was typed before.
+    /// Whether the cursor of the palette is on the first command, above which `Up` brings back texts typed before.
     fn is_at_first_command(&self) -> bool {
         matches!(&self.layer, Some(Layer::Menu(menu)) if menu.kind == MenuKind::Palette && menu.scroll.cursor == 0)
     }
@@ -263,7 +263,7 @@ impl App {
                 let typed = menu.prompt.text().trim().to_owned();
                 return self.type_column(&typed);
             }
-            // What the mouse does is read, not run.
+            // Rows about the mouse are information and run nothing.
             Some(Layer::Menu(menu)) if matches!(menu.chosen(), Some(MenuItem::Mouse(_) | MenuItem::Sign(_))) => return,
             _ => {}
         }
@@ -362,7 +362,7 @@ impl App {
         if self.search.awaited.take().is_some() {
             effects.push(Effect::Stop(Lane::Find));
         }
-        // Its marks are all over the screen: they go first, and the place stays.
+        // The highlights of a search are cleared first; the place stays.
         if self.search.pattern.take().is_some() {
             return;
         }

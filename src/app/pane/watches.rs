@@ -66,7 +66,7 @@ impl PaneContent for Watches {
         app.follow_watch();
     }
 
-    /// Looks up the names of watches in what came; a strip that is not there cannot have the cursor.
+    /// Looks up the names of watches in new steps. A strip without rows cannot have the cursor.
     fn after_update(&self, app: &mut App, _effects: &mut Effects) {
         app.sync_watches();
         if app.pane != Pane::Watches {

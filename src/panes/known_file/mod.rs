@@ -24,7 +24,7 @@ use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
-/// Most steps whose changes are kept.
+/// Most steps whose changes the cache holds.
 const CHANGES_MAX: usize = 256;
 
 /// A file on screen: cursor, layout, what lines replaced.
@@ -39,13 +39,13 @@ pub struct KnownFilePane {
 }
 
 impl KnownFilePane {
-    /// What is shown.
+    /// The layout on screen.
     #[must_use]
     pub fn layout(&self) -> Option<&FileLayout> {
         self.layout.as_ref().map(|(_, layout)| layout.as_ref())
     }
 
-    /// Of which file, step and look that is.
+    /// The file, step and look that the layout belongs to.
     #[must_use]
     pub fn key(&self) -> Option<&FileKey> {
         self.layout.as_ref().map(|(key, _)| key)
@@ -89,7 +89,7 @@ impl KnownFilePane {
         }
     }
 
-    /// What a step put in the place of what, from a bounded cache.
+    /// The lines that a step replaced, from a bounded cache.
     fn replaced(&self, open: &Open<'_>, file: FileId, step: StepNo) -> Rc<Replaced> {
         let key = (open.session.content_version(), file, step);
         if let Some(found) = self.changes.borrow().get(&key) {
@@ -110,7 +110,7 @@ impl KnownFilePane {
         self.layout()?.items().get(self.scroll.cursor)?.id()
     }
 
-    /// Asks for the colours of the window where some are missing.
+    /// Requests highlighting for lines of the window that have none yet.
     pub fn ask_colours(&mut self, work: &Work, window: (usize, usize)) -> Option<ColourRequest> {
         let (_, layout) = self.layout.as_ref()?;
         self.colours.ask(work, layout, window)
@@ -130,7 +130,7 @@ impl KnownFilePane {
         Window { rows: (top..total.min(top + extent.height)).map(row).collect(), top, total }
     }
 
-    /// Puts the cursor on the next or previous line that matches, around the end; which one it is.
+    /// Puts the cursor on the next or previous line that matches, around the end. Returns which match it is.
     pub fn search(&mut self, open: &Open<'_>, pattern: &Pattern, is_forward: bool) -> Option<Nth> {
         let work = open.run().work()?;
         let (_, layout) = self.layout.as_ref()?;

@@ -13,7 +13,7 @@ pub(super) const BANNED: &[(&str, &str)] = &[
     ("panic!(", "return a Problem"),
 ];
 
-/// Private words that names, comments and messages had once, and the field's word for each (`docs/architecture.md`,
+/// Private words of names, comments and messages, and the field's word for each (`docs/architecture.md`,
 /// Glossary). Matched as parts of words, without regard to case.
 pub(super) const PRIVATE_WORDS: &[(&str, &str)] = &[
     ("sieve", "step filter"),

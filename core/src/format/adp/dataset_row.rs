@@ -9,28 +9,28 @@ use crate::rules::adp::stage;
 use crate::rules::trajectory::{Way, track_count};
 use memchr::memmem;
 
-/// What speaks for a format in first records.
+/// How far first records resemble a format ([`Format::near`]).
 type NearFn = fn(&[Value<'_>]) -> Option<Near>;
 
 /// A format of a dataset.
 pub(in crate::format) struct DatasetRow {
     /// Name for `--format`.
     pub(super) name: &'static str,
-    /// Name for people.
+    /// Name shown to people.
     pub(super) title: &'static str,
-    /// What it is and how it is known.
+    /// What the format is and how its files are recognised.
     pub(super) about: &'static str,
     /// How its files are cut into records.
     pub(super) framing: Framing,
-    /// Whether records are of it, and why.
+    /// Whether first records are of this format, and why.
     pub(super) detect: Detect,
-    /// How many records speak for it.
+    /// How many of the first records resemble this format.
     pub(super) near: NearFn,
-    /// Small texts of it.
+    /// Small texts of this format, for tests.
     pub(super) samples: &'static [&'static str],
 }
 
-/// Members of which one is in every record that holds several trajectories.
+/// A record that holds several trajectories has at least one of these members.
 const SEVERAL: [&str; 12] = [
     "\"subagent_trajectories\"",
     "\"rejected",
@@ -105,7 +105,7 @@ impl Format for DatasetRow {
     }
 }
 
-/// A match with this reason where at least half of the records are such.
+/// A match with this reason if `n`, the number of records that fit, is at least half of them.
 pub(super) fn most(first: &[Value<'_>], n: usize, reason: &str) -> Option<Match> {
     (n > 0 && n * 2 >= first.len()).then(|| Match { reason: reason.to_owned() })
 }

@@ -1,4 +1,4 @@
-//! What is reported in pieces: a start, contents, an end.
+//! Messages, thoughts and calls that a stream reports in pieces: a start, contents, an end.
 
 use crate::format::log::{Draft, FIRST_ADAPTER_FORM, Form, Kind, Log, first, first_text, text_of};
 use crate::json::{self, Value};
@@ -8,14 +8,14 @@ use std::collections::HashMap;
 
 /// The event that starts a message, then what it says piece by piece.
 const MESSAGE_TEXT: Form = FIRST_ADAPTER_FORM;
-/// The same of reasoning.
+/// The event that starts a thought, then its pieces.
 const THOUGHT: Form = FIRST_ADAPTER_FORM + 1;
-/// The same of a call; the pieces are those of its arguments.
+/// The event that starts a call, then the pieces of its arguments.
 const CALL: Form = FIRST_ADAPTER_FORM + 2;
 /// What came back from a call.
 pub(super) const RESULT: Form = FIRST_ADAPTER_FORM + 3;
 
-/// What comes in pieces.
+/// What the pieces belong to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Channel {
     Text,
@@ -28,15 +28,15 @@ pub(super) const MESSAGE_ID: [&str; 2] = ["messageId", "message_id"];
 pub(super) const CALL_ID: [&str; 2] = ["toolCallId", "tool_call_id"];
 pub(super) const CALL_NAME: [&str; 2] = ["toolCallName", "tool_call_name"];
 
-/// What has begun and not ended.
+/// Messages, thoughts and calls that have begun and not ended.
 #[derive(Default)]
 pub(super) struct Open {
     all: HashMap<(Channel, Box<str>), OpenItem>,
     /// The message or the thought that chunks began, which have no end of their own.
     words: Option<(Channel, Box<str>)>,
-    /// The calls that chunks began, the last one last: several may come piece by piece. Some may have ended.
+    /// The calls that chunks began, in order: pieces of several calls may alternate. Some may have ended.
     calls: Vec<Box<str>>,
-    /// What chunks began and another event ended: a later chunk goes on with it. A call has had its effects then.
+    /// What chunks began and another event ended: a later chunk continues it. The effects of a call are written then.
     ended: HashMap<(Channel, Box<str>), OpenItem>,
 }
 
@@ -49,7 +49,7 @@ struct OpenItem {
 }
 
 impl OpenItem {
-    /// What the step says, all pieces there.
+    /// The text of the step, when all pieces have arrived.
     fn turn(&self, channel: Channel) -> Turn<'_> {
         let part = match channel {
             Channel::Text => TurnPart::Text(Cow::Borrowed(&self.text)),
@@ -74,13 +74,13 @@ fn arguments(text: &str) -> Cow<'static, str> {
 }
 
 impl Open {
-    /// The id of what an event is a piece of.
+    /// The id of the message, thought or call that an event is a piece of.
     fn id<'v>(channel: Channel, event: &'v Value<'_>) -> &'v str {
         let names = if channel == Channel::Call { &CALL_ID } else { &MESSAGE_ID };
         first_text(event, names).unwrap_or_default()
     }
 
-    /// Something begins. What was open under its id ends.
+    /// Begins a message, thought or call. One that is open under the same id ends.
     pub(super) fn start(&mut self, channel: Channel, event: &Value<'_>, class: &str, log: &mut Log<'_>) {
         let id = Self::id(channel, event);
         self.close(channel, id, log);
@@ -104,7 +104,8 @@ impl Open {
         self.all.insert((channel, id.into()), begun);
     }
 
-    /// A piece. One that nothing began begins it; one without an id goes on with what the chunk before it began.
+    /// Adds a piece. A piece without a start begins its message, thought or call; one without an id continues what the
+    /// chunk before it belongs to.
     pub(super) fn piece(&mut self, channel: Channel, event: &Value<'_>, class: &str, log: &mut Log<'_>) {
         let id = Self::id(channel, event);
         let chunk = if id.is_empty() { self.last_chunk(channel) } else { None };
@@ -130,8 +131,8 @@ impl Open {
         }
     }
 
-    /// Ends what chunks began, if the next event is not part of it. Calls are made side by side, and go on behind what
-    /// is no part of a message.
+    /// Ends what chunks began, if the next event is not part of it. Calls may alternate, and continue behind an event
+    /// that is no part of a message.
     pub(super) fn end_chunks(&mut self, channel: Option<Channel>, event: &Value<'_>, log: &mut Log<'_>) {
         let goes_on = |(of, id): &mut (Channel, Box<str>)| {
             let next = Self::id(*of, event);
@@ -176,7 +177,7 @@ impl Open {
         self.ended.remove(&(Channel::Call, Box::from(id)));
     }
 
-    /// All that is open ends: the run does.
+    /// The run ends, and with it all that is open.
     pub(super) fn close_all(&mut self, log: &mut Log<'_>) {
         let mut all: Vec<_> = self.all.drain().collect();
         all.sort_by_key(|(_, begun)| begun.step);
@@ -193,7 +194,7 @@ fn role(event: &Value<'_>) -> StepRole {
     first_text(event, &["role"]).map_or(StepRole::Agent, crate::format::log::role_of)
 }
 
-/// What a step says: the pieces joined.
+/// The text of a step: its pieces joined.
 pub(super) fn show<'v>(form: Form, values: &[&'v Value<'v>]) -> Turn<'v> {
     let Some((&event, pieces)) = values.split_first() else { return Turn::default() };
     let joined = || pieces.iter().map(|piece| text_of(piece)).collect::<Vec<_>>().concat();

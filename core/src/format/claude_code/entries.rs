@@ -28,7 +28,7 @@ const SUB_AGENTS: [&str; 2] = ["Task", "Agent"];
 /// The model of lines that the harness wrote itself.
 const SYNTHETIC: &str = "<synthetic>";
 
-/// Where a long output of a tool is instead, and what the notice in its place says before the path.
+/// The element that replaces a long output, and the words before the path of the file that holds it.
 const OUTPUTS: &str = "tool-results";
 const NOTICE: &str = "<persisted-output>";
 const SAVED_TO: &str = "saved to: ";
@@ -121,11 +121,11 @@ impl Adapter for Entries {
                 ..Node::default()
             });
         }
-        // The list of a sub-agent inside the file is not the one of the session.
+        // The todo list of a sub-agent inside the file is not that of the session.
         if let Some(list) = record.get("todos").filter(|_| !is_side) {
             log.todo_list(list);
         }
-        // What a result says the list is now is better evidence than what the call asked for.
+        // The list in a result is better evidence than the one that the call requested.
         if let Some(list) = record.get("toolUseResult").and_then(|result| result.get("newTodos")) {
             log.todo_list(list);
         }
@@ -160,7 +160,7 @@ impl Adapter for Entries {
 }
 
 impl Entries {
-    /// The first record that says whether it is of a sub-agent says it of the file.
+    /// The first record that has the flag of sub-agents decides for the file.
     fn look_for_agent(&mut self, record: &Value<'_>, log: &mut Log<'_>) {
         let Some(is_side) = record.get("isSidechain").and_then(Value::as_bool) else { return };
         if self.is_sub_agent.is_none() {
@@ -172,10 +172,10 @@ impl Entries {
         }
     }
 
-    /// A message; whether somebody speaks again with it.
+    /// Adds a message. Returns whether it begins a turn.
     fn add_message(&mut self, record: &Value<'_>, message: &Value<'_>, of: (&str, bool), log: &mut Log<'_>) -> bool {
         let (class, is_side) = of;
-        // What the program says in the place of an answer is no word of the model, and cost nothing.
+        // A text that the program writes in place of an answer is not the model's and cost nothing.
         let is_synthetic = text(message, "model") == Some(SYNTHETIC);
         let usage = message.get("usage").filter(|_| !is_synthetic);
         let usage = usage.map(|usage| tokens_of(usage, record.get("costUSD")));
@@ -232,7 +232,7 @@ impl Entries {
         }
     }
 
-    /// A command that the user ran with `!`: it has the effects of a call, and counts as none.
+    /// A command that the user ran with `!`. It has the effects of a call and is not counted as one.
     fn run_by_user(&mut self, message: &Value<'_>, log: &mut Log<'_>) {
         let Some(words) = first_text(message) else { return };
         if let Some(command) = between(words, "<bash-input>", "</bash-input>") {
@@ -314,12 +314,12 @@ fn first_text<'v>(message: &'v Value<'v>) -> Option<&'v str> {
     content.as_str().or_else(|| blocks_of(message).find_map(|block| text(block, "text")))
 }
 
-/// Whether another agent of a team says a message of the user.
+/// Whether a message of the role user is from another agent of the team.
 fn is_of_team(text: &str) -> bool {
     text.trim_start().starts_with("<teammate-message ")
 }
 
-/// The path in the notice that stands for a long output.
+/// The path in the notice that replaces a long output.
 fn persisted<'v>(result: &'v Value<'v>) -> Option<Cow<'v, str>> {
     let content = result.get("content")?;
     let text = content.as_str().or_else(|| content.as_array()?.iter().find_map(|part| text(part, "text")))?;
@@ -356,14 +356,14 @@ fn surroundings(record: &Value<'_>, is_side: bool, log: &mut Log<'_>) {
     });
 }
 
-/// A line that is not a message; whether somebody speaks again with it.
+/// Adds a line that is not a message. Returns whether it begins a turn.
 fn note(record: &Value<'_>, class: &str, prompt: &mut SystemPrompt, log: &mut Log<'_>) -> bool {
     let attachment = record.get("attachment").filter(|_| class == "attachment");
     let kind = attachment.and_then(|attachment| text(attachment, "type"));
     let queued = attachment.and_then(|attachment| attachment.get("prompt"));
     if let (Some("queued_command"), Some(queued), Some(attachment)) = (kind, queued, attachment) {
         let values = [queued];
-        // What the program itself puts into the queue is no word of the user.
+        // A text that the program puts into the queue is not the user's.
         let is_notification = text(attachment, "commandMode").is_some_and(|mode| mode != "prompt");
         let is_injected = flag(record, "isMeta") || flag(attachment, "isMeta") || is_notification;
         let draft = Draft {
@@ -406,7 +406,7 @@ fn effects_beside(name: &'static str, arguments: &str, (details, text): (Option<
     log.effects_beside(&Turn::of(StepRole::Environment, vec![TurnPart::Result(result)]));
 }
 
-/// The text between two marks, of which the first begins it.
+/// The text between two marks, if it begins with the first.
 fn between<'t>(text: &'t str, start: &str, end: &str) -> Option<&'t str> {
     Some(text.strip_prefix(start)?.split_once(end)?.0)
 }
@@ -433,7 +433,7 @@ const TEXTS: [&str; 14] = [
 const ENVELOPE: [&str; 10] =
     ["isSidechain", "userType", "entrypoint", "cwd", "version", "gitBranch", "subtype", "slug", "isMeta", "level"];
 
-/// What a line that is not a message says.
+/// The turn of a line that is not a message.
 fn note_text<'v>(record: &'v Value<'v>) -> Cow<'v, str> {
     let places = [Some(record), record.get("attachment"), record.get("worktreeSession"), record.get("data")];
     let text = places.into_iter().flatten().find_map(|place| TEXTS.iter().find_map(|key| text(place, key)));

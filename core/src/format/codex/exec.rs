@@ -56,7 +56,7 @@ impl Exec {
         }
     }
 
-    /// A process begins a thread or goes on with one: the ids of its items begin from the first again.
+    /// A process begins or resumes a thread. The ids of its items start again from the first.
     fn start(&mut self, thread: &str, log: &mut Log<'_>) {
         self.items.clear();
         if self.threads.is_empty() {
@@ -115,7 +115,7 @@ impl Exec {
     }
 }
 
-/// The list of an item, whole.
+/// The whole todo list of an item.
 fn todos(item: &Value<'_>, log: &mut Log<'_>) {
     let entries = items(item, "items");
     if entries.is_empty() {

@@ -1,4 +1,4 @@
-//! What the payloads of rollouts say beside their items: flags, instructions, settings, tokens.
+//! Members of the payloads of rollouts beside their items: flags, instructions, settings, tokens.
 
 use crate::format::log::{Log, count, first_text, text, text_of};
 use crate::json::Value;
@@ -20,7 +20,7 @@ pub(super) fn is_added(record: &Value<'_>, payload: &Value<'_>) -> bool {
     flag_of(record, payload, "additional_context_tool_output")
 }
 
-/// What texts begin with that the program puts into the context in the place of the user.
+/// Beginnings of texts that Codex adds to the context with the role of the user.
 const INJECTED: [&str; 6] = [
     "<environment_context>",
     "<user_instructions>",
@@ -30,11 +30,11 @@ const INJECTED: [&str; 6] = [
     "# AGENTS.md instructions",
 ];
 
-/// Elements that are such a text as a whole: a user may write of one.
+/// Elements that are such a text only if they are the whole text, since a user may quote one.
 const INJECTED_ELEMENTS: [&str; 6] =
     ["subagent_notification", "user_shell_command", "skill", "hook_prompt", "goal_context", "codex_internal_context"];
 
-/// Whether the program, and not the user, says a message of the user: it begins no turn.
+/// Whether Codex, and not the user, wrote a message of the role user. Such a message begins no turn.
 pub(super) fn is_injected(message: &Value<'_>) -> bool {
     let parts = message.get("content").and_then(Value::as_array).unwrap_or_default();
     parts.iter().filter_map(|part| text(part, "text")).any(|text| is_injected_text(text.trim()))
@@ -53,12 +53,12 @@ fn is_injected_text(text: &str) -> bool {
     INJECTED.iter().any(|mark| after(mark).is_some()) || INJECTED_ELEMENTS.iter().any(is_element)
 }
 
-/// Whether a message is what the model thinks: Trae says so by a channel.
+/// Whether a message is reasoning: Trae marks it by its channel.
 pub(super) fn is_reasoning(message: &Value<'_>) -> bool {
     matches!(text(message, "channel"), Some("analysis" | "reasoning"))
 }
 
-/// What the model sees in place of what was compacted: the messages that are listed, else the summary.
+/// What replaces the compacted messages in the context: the messages that are listed, else the summary.
 pub(super) fn compacted_text(payload: &Value<'_>) -> String {
     let Some(history) = payload.get("replacement_history").and_then(Value::as_array) else {
         return first_text(payload, &["message"]).unwrap_or_default().to_owned();
@@ -66,7 +66,7 @@ pub(super) fn compacted_text(payload: &Value<'_>) -> String {
     history.iter().filter_map(|item| item.get("content")).map(text_of).collect()
 }
 
-/// The messages that the model sees in place of what was compacted, as one; None: none are listed.
+/// The listed messages that replace the compacted ones, joined to one; None if none are listed.
 pub(super) fn replacement(payload: &Value<'_>) -> Option<Turn<'static>> {
     let history = payload.get("replacement_history")?.as_array()?;
     let messages = || history.iter().filter(|item| text(item, "type") == Some("message"));
@@ -89,7 +89,7 @@ pub(super) fn surround(settings: &Value<'_>, log: &mut Log<'_>) {
     });
 }
 
-/// Tokens of an answer: Codex counts cached ones among the input.
+/// Tokens of an answer. Codex includes cached tokens in the input; here they are apart.
 pub(super) fn tokens(usage: &Value<'_>) -> Usage {
     let written = ["cache_write_input_tokens", "cache_creation_input_tokens"].iter().find_map(|key| count(usage, key));
     let cached = count(usage, "cached_input_tokens");

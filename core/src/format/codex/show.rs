@@ -1,4 +1,4 @@
-//! What the steps of Codex say.
+//! The turns of the steps of Codex.
 
 use super::item;
 use crate::format::log::{self, FIRST_ADAPTER_FORM, Form, first, first_text, items, text, text_of};
@@ -7,7 +7,7 @@ use crate::model::{StepRole, ToolCall, ToolResult, Turn, TurnPart};
 use crate::rules::trajectory::blocks::files_of;
 use std::borrow::Cow;
 
-/// Reasoning: summary and content, of which mostly only a ciphertext is kept.
+/// Reasoning: summary and content, which is mostly encrypted.
 pub(super) const REASONING: Form = FIRST_ADAPTER_FORM;
 /// A call of a response item.
 pub(super) const CALL: Form = FIRST_ADAPTER_FORM + 1;
@@ -16,7 +16,7 @@ pub(super) const OUTPUT: Form = FIRST_ADAPTER_FORM + 2;
 /// An item as a call, and as its result.
 pub(super) const ITEM: Form = FIRST_ADAPTER_FORM + 3;
 pub(super) const ITEM_OUTPUT: Form = FIRST_ADAPTER_FORM + 4;
-/// An item of a stream that says something: the last value counts.
+/// An item of a stream with a text; the last value counts.
 pub(super) const TEXT_ITEM: Form = FIRST_ADAPTER_FORM + 5;
 pub(super) const THOUGHT: Form = FIRST_ADAPTER_FORM + 6;
 /// An item or event that is not a message: the last value counts.
@@ -69,18 +69,18 @@ fn call<'v>(value: &'v Value<'v>) -> ToolCall<'v> {
     }
 }
 
-/// How outputs begin of calls that were not run, and of scripts that failed.
+/// Beginnings of the outputs of calls that were not run, and of scripts that failed.
 const REFUSED: [&str; 3] = ["unsupported call: ", "failed to parse function arguments: ", "Script failed\n"];
 
-/// The fields that have what came back.
+/// The members that hold the output of a call.
 const OUTPUTS: [&str; 3] = ["output", "tools", "result"];
 
-/// What came back, without the flag that may be beside it.
+/// The output of a call, without the flag that may be beside it.
 fn content_of<'v>(value: &'v Value<'v>) -> Option<&'v Value<'v>> {
     first(value, &OUTPUTS).map(|output| first(output, &["content", "text", "body"]).unwrap_or(output))
 }
 
-/// What came back: a text, parts, or an object of one of these and a flag.
+/// The output of a call: a text, parts, or an object with one of these and a flag.
 fn output<'v>(value: &'v Value<'v>) -> ToolResult<'v> {
     let success = first(value, &OUTPUTS).and_then(|output| output.get("success")?.as_bool());
     let text_of_output = content_of(value).map(text_of).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! What Codex reports of the world around a thread, as a whole and in patches.
+//! The world state of a thread of Codex, which its log reports in full and in patches.
 
 use crate::format::log::{Log, merge_patch};
 use crate::json::Value;
@@ -10,19 +10,20 @@ const KIND: &str = "world_state";
 /// Whether the world state is known.
 #[derive(Default)]
 pub(super) struct WorldState {
-    /// A full one came, and no compaction since.
+    /// A full state was reported, and no compaction since.
     has_baseline: bool,
 }
 
 impl WorldState {
-    /// What was compacted is no baseline any more, until a full state comes.
+    /// Removes the state after a compaction: patches are ignored until the next full state.
     pub(super) fn clear(&mut self, log: &mut Log<'_>) {
         if std::mem::take(&mut self.has_baseline) {
             log.remove(KIND, "main", &[]);
         }
     }
 
-    /// A full world state is a baseline; another patches it, and without one says nothing that is whole.
+    /// Writes a world state: a full one replaces the state, a patch changes it. A patch is ignored if no full state
+    /// came before it.
     pub(super) fn read(&mut self, payload: &Value<'_>, log: &mut Log<'_>) {
         let Some(state) = payload.get("state") else { return };
         if payload.get("full").and_then(Value::as_bool) == Some(true) {

@@ -1,11 +1,12 @@
-//! Where a message is in the text, found by changing it: what comes out otherwise is its own.
+//! Finds where a message is in the rendered text: its fields are changed, and the part of the text that differs is the
+//! message.
 
 use super::super::conversation::Conversation;
 use super::super::template::Template;
 use minijinja::value::{Value, ValueKind};
 use std::ops::Range;
 
-/// What is put into a message.
+/// The text that is inserted into a message.
 const CHANGE: &str = "Qx7";
 
 /// The part of the text that changes when the thoughts, content and calls of a message do, at their beginning and end.
@@ -37,7 +38,7 @@ fn changed(message: &Value) -> Option<Value> {
     with(message, |name, value| match name {
         "content" | "reasoning_content" => match value.as_str().map(str::trim) {
             Some(text) if !text.is_empty() => Some(Value::from(format!("{CHANGE}{text}{CHANGE}"))),
-            // Where a content would be, the message begins.
+            // A message without content begins where its content would be.
             _ if name == "content" && (value.is_none() || value.as_str().is_some()) => Some(Value::from(CHANGE)),
             _ => None,
         },

@@ -5,7 +5,7 @@ use super::texts::agent_text;
 use crate::model::{Finding, StepRole};
 use crate::rules::trajectory::{Reading, RecordShape, TrajectoryStep, is_finishing};
 
-/// How a writer says that it was stopped by a limit.
+/// Reasons for the end of a message by which a log says that a limit stopped the model.
 const LIMITS: [&str; 4] = ["length", "max_tokens", "max_output_tokens", "token_limit"];
 
 /// Why a run is truncated whose last call nothing answers.
@@ -52,7 +52,7 @@ pub(super) fn is_open(finding: &Finding) -> bool {
     finding.rule == "data.truncated" && *finding.message == *OPEN
 }
 
-/// What is said where most samples of a file end so.
+/// The message where most samples of a file end in this way.
 pub(super) const OPEN_BY_DESIGN: &str =
     "end with a call that nothing answers: right if they are to teach the next action, else all were cut off";
 
@@ -65,7 +65,7 @@ fn truncated(reading: &Reading<'_>, last: &TrajectoryStep<'_>) -> Option<&'stati
     if last.role != StepRole::Agent {
         return None;
     }
-    // Of linked calls the format's own rule says it (D10).
+    // For linked calls the rule of the format reports it (D10).
     let is_linked = reading.shape == RecordShape::Std && last.calls.iter().any(|call| call.id.is_some());
     let is_answered = last.calls.len() == last.answered().count() && last.has_answered();
     if !last.calls.is_empty() && !is_linked && !is_answered && !last.calls.iter().any(|c| is_finishing(&c.tool)) {

@@ -25,8 +25,8 @@ pub enum Dialect {
 }
 
 impl Dialect {
-    /// W9: whether `cd` does not last.
-    pub(super) fn starts_anew(self) -> bool {
+    /// W9: whether each command starts in the same folder, so that a `cd` has no effect on the next.
+    pub(super) fn resets_folder(self) -> bool {
         matches!(self, Self::Codex | Self::Pi | Self::Gemini | Self::Inspect | Self::MiniSweAgent)
     }
 

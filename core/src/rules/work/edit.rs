@@ -11,7 +11,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::ops::Range;
 
-/// Places that are tried for it, at most.
+/// Most places at which the old text is tried.
 pub(super) const PLACES_MAX: usize = 1000;
 
 /// Edits files at one step.
@@ -48,7 +48,7 @@ struct Group {
     first: usize,
     last: usize,
     matches: Vec<Range<usize>>,
-    /// Whether the new text goes on with the line behind the run.
+    /// Whether the new text continues on the line behind the run, as it has no line end.
     is_open: bool,
 }
 
@@ -136,7 +136,7 @@ impl Editor<'_> {
         Delta { line: Some(from), removed, ..delta }
     }
 
-    /// W8 *replace*: None: the old text is nowhere in what is known.
+    /// W8 *replace*; None if no known line run contains the old text.
     pub(super) fn replace(
         &mut self,
         file: &mut File,
@@ -221,7 +221,7 @@ impl Editor<'_> {
         Some((run, vec![chosen]))
     }
 
-    /// The matches give way to a text.
+    /// Replaces the matches by a text.
     fn put(&mut self, file: &mut File, found: &[(RunText, Vec<Range<usize>>)], new: &str) -> Delta {
         let mut delta = Delta::default();
         let (mut changes, mut open) = (Vec::new(), Vec::new());
@@ -273,7 +273,7 @@ impl Editor<'_> {
         }
     }
 
-    /// A piece comes; where it changes the count of lines, known lines lose their numbers.
+    /// Adds a piece. If it changes the number of lines, known lines lose their numbers.
     pub(super) fn put_piece(&mut self, file: &mut File, ids: Vec<LineId>, moves: bool) {
         if moves {
             file.lose_numbers();

@@ -98,7 +98,7 @@ impl Work {
         let script = Script::read(command, &self.folders, start, end);
         if let Some(folder) = script.folder.as_ref().filter(|_| end.is_none() && given.is_none()) {
             let has_failed = answer.outcome.is_error() && answer.text.contains("cd: ");
-            if !self.dialect.starts_anew() && !answer.has_logged_folder && !has_failed {
+            if !self.dialect.resets_folder() && !answer.has_logged_folder && !has_failed {
                 self.folders.go_to(folder.clone());
             }
         }

@@ -158,7 +158,7 @@ impl Work {
                 self.apply(answer, deleted, None);
             }
             _ => match self.logged_changes(answer) {
-                // A tool that is none of files changed some all the same.
+                // A tool that is not for files changed some.
                 Some(patches) => self.apply(answer, patches, None),
                 None => self.edit_effects(answer),
             },

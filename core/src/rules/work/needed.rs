@@ -4,8 +4,8 @@ use super::tables::{self, At};
 use aho_corasick::{AhoCorasick, MatchKind};
 use std::sync::LazyLock;
 
-/// Some texts of which a longer one may hold some. A search for these alone is cheaper than one for a pattern, and
-/// takes no turn at a cache that threads share.
+/// Texts that are searched for together. Their search is cheaper than that of a pattern, and needs no lock, while a
+/// pattern takes its buffers from a pool that threads share.
 #[derive(Debug)]
 pub(super) struct Literals(AhoCorasick);
 

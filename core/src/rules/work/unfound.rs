@@ -111,7 +111,7 @@ impl Editor<'_> {
         }
     }
 
-    /// New lines are from a line on in place of old ones that were not all known.
+    /// Puts new lines in the place of old ones, from line `from` on; not all of the old lines were known.
     fn put_at(&mut self, file: &mut File, from: u32, old: &[&str], span: &EditedLines) -> Delta {
         // Behind the last line there is none with which a text goes on.
         let is_end = span.joins && file.total == Some(from + cast::to_u32(old.len()) - 1);

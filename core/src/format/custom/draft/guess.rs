@@ -86,7 +86,7 @@ const STATES: &[&str] = &[
     "facts",
 ];
 
-/// How a step of some type is read.
+/// The rule for steps of one type.
 #[derive(Debug, Default, PartialEq, Eq, Clone)]
 pub(super) struct Guess {
     pub(super) message: Option<String>,
@@ -118,7 +118,7 @@ pub(super) struct ResultGuess {
     pub(super) ok: Option<String>,
 }
 
-/// The member whose words say what a step is: a type, else a role that tools have too.
+/// The member that distinguishes types of steps: a type, else a role that tools have too.
 pub(super) fn kind(fields: &Fields) -> Option<&Field> {
     let is_kind = |field: &Field| field.is_word(24) && field.words.len() > 1 && field.count * 10 >= fields.count * 6;
     let of_tools = |field: &Field| is_kind(field) && field.words.keys().any(|word| is_of_tool(word));
@@ -129,7 +129,7 @@ fn is_of_tool(word: &str) -> bool {
     role_of(word) == Some(StepRole::Environment) || matches!(kind_of(word), Some(StepKind::Call | StepKind::Result))
 }
 
-/// Who speaks: of words for roles the first that is one, else any word.
+/// The member that names the speaker: the first with a word that is a role, else the first whose values are words.
 pub(super) fn role(fields: &Fields) -> Option<&Field> {
     let is_known = |field: &Field| field.is_word(16) && field.words.keys().any(|word| role_of(word).is_some());
     fields.named(ROLES, is_known).or_else(|| fields.named(ROLES, |field| field.is_word(16)))
@@ -144,7 +144,7 @@ pub(super) fn states(fields: &Fields) -> Vec<&Field> {
     fields.all.iter().filter(is_state).collect()
 }
 
-/// The ids of calls as far as they are kept.
+/// The ids of calls, as many as the field stores.
 pub(super) fn call_ids<'f>(fields: &'f Fields, guess: &Guess) -> impl Iterator<Item = &'f String> {
     let path = guess.calls.as_ref().and_then(|calls| {
         let id = calls.id.as_ref()?;
@@ -239,7 +239,7 @@ fn message(fields: &Fields) -> Option<String> {
     if has("") { Some(".".to_owned()) } else { inner }
 }
 
-/// A text of which most is said: by its length.
+/// The member with the longest texts on average, of at least 24 bytes: it is the message.
 fn longest<'f>(fields: &'f Fields, is_text: &dyn Fn(&Field) -> bool) -> Option<&'f Field> {
     let texts = fields.all.iter().filter(|field| is_text(field) && !field.is_listed);
     let mean = |field: &Field| field.bytes / field.texts.max(1);
@@ -273,7 +273,7 @@ fn call_at(fields: &Fields, place: &str, named: &str) -> Option<CallGuess> {
     let name = fields.member(named, TOOLS, |field| field.texts > 0 && field.texts == field.count)?;
     let is_arguments = |field: &Field| field.path != name.path && (field.objects > 0 || field.texts > 0);
     let arguments = fields.member(named, ARGUMENTS, is_arguments)?;
-    // Of a step itself an input that is words is what somebody says.
+    // In the step itself, an `input` that is a plain text is a message and no argument.
     if place.is_empty() && arguments.objects == 0 && matches!(arguments.name.as_str(), "input") {
         return None;
     }
