@@ -73,7 +73,7 @@ impl App {
             return self.notify("only records for training (conversations, Agent Data Protocol) have parts that train");
         }
         let names = self.chat.templates.iter().map(|template| template.name.clone()).collect();
-        self.layer = Some(Layer::Menu(Menu::templates(names, self.chat.front)));
+        self.layer = Some(Layer::Menu(Box::new(Menu::templates(names, self.chat.front))));
     }
 
     /// Takes a template, and shows what it makes of the conversation.

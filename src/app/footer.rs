@@ -52,7 +52,8 @@ fn above_typed(app: &App, footer: Area) -> Vec<Bar> {
     // What only says that there is a key costs no row of a small screen.
     if app.notice.is_none() && !line.is_question() && (warns || app.size.1 >= NOTED_HEIGHT_MIN) {
         let role = if warns { Role::Warning } else { Role::Dim };
-        rows.insert(0, vec![Piece::of(role, &format!(" {}", app.hint(&note)))]);
+        let note = [Piece::of(role, &format!(" {}", app.hint(&note)))];
+        rows.splice(0..0, wrapped(&note, usize::from(footer.width)));
     }
     let first = footer.y.saturating_sub(u16::try_from(rows.len()).unwrap_or(u16::MAX));
     (first..footer.y).zip(rows).map(|(y, row)| (Area { y, ..footer }, row)).collect()

@@ -68,7 +68,7 @@ const JUMPS_MAX: usize = 200;
 #[derive(Debug)]
 pub enum Layer {
     /// Help or palette.
-    Menu(Menu),
+    Menu(Box<Menu>),
     /// The line in which a search is typed.
     Search(Prompt),
     /// The line in which the condition of a watch is typed.

@@ -49,6 +49,7 @@ pub fn header(
 ) -> (Vec<Piece>, Vec<Piece>) {
     let mut left = vec![Piece::of(Role::Title, if cells >= 60 { " obelus  " } else { " " })];
     let mut right = marks::progress(session, cells >= if open.is_some() { 100 } else { 60 });
+    let mut before_verdict = right.len();
     if let Some(open) = open {
         // Of one record it says nothing that it is the first.
         if session.format.layout() == Layout::Set && session.is_dataset() {
@@ -63,11 +64,7 @@ pub fn header(
             right.push(Piece::of(Role::Dim, &of));
             right.push(Piece::of(Role::Dim, "  "));
         }
-        if let Some(reward) = reward.filter(|_| cells >= 60) {
-            let role = if reward < 0.0 { Role::Removed } else { Role::JsonNumber };
-            right.push(Piece::of(Role::Dim, "reward "));
-            right.push(Piece::of(role, &format!("{}  ", measured(Numbers::Reward, reward))));
-        }
+        before_verdict = right.len();
         let verdict = session.review.verdict(session.trajectory);
         if let Some(verdict) = verdict.filter(|_| session.format.layout() == Layout::Set) {
             right.push(Piece::of(marks::role(verdict), &format!("{}  ", verdict.name())));
@@ -84,10 +81,14 @@ pub fn header(
     left.push(Piece::safe(Role::Text, cut_middle(&SafeText::of(&session.name), most.min(room.max(NAME_CELLS_MIN)))));
     // What there is room for, the less needed last.
     let used = pieces_width(&left) + pieces_width(&right) + 3;
+    let reward = reward.filter(|_| open.is_some() && cells >= 60).map(reward_pieces);
+    let reward = reward.filter(|reward| used + pieces_width(reward) <= cells).unwrap_or_default();
+    let used = used + pieces_width(&reward);
     let failed = open.filter(|_| cells >= 100).map(failures);
     let failed = failed.filter(|failed| used + pieces_width(failed) <= cells).unwrap_or_default();
     let used = used + pieces_width(&failed);
     right.splice(behind_findings..behind_findings, failed);
+    right.splice(before_verdict..before_verdict, reward);
     let stage = session.format.stage(&session.name).map_or_else(String::new, |stage| format!(" · {stage}"));
     let title = Piece::of(Role::Dim, &format!(" · {}{stage}", session.format.title()));
     let is_known = session.live.stale != Some(AWAITED);
@@ -140,6 +141,12 @@ fn findings(open: &Open<'_>, cells: usize) -> Vec<Piece> {
         }
     }
     out
+}
+
+/// The reward of the open trajectory.
+fn reward_pieces(reward: f64) -> Vec<Piece> {
+    let role = if reward < 0.0 { Role::Removed } else { Role::JsonNumber };
+    vec![Piece::of(Role::Dim, "reward "), Piece::of(role, &format!("{}  ", measured(Numbers::Reward, reward)))]
 }
 
 /// How many steps failed, and how many look like it.

@@ -48,6 +48,9 @@ fn secrets_are_replaced_in_what_is_exported_if_that_is_asked_for() {
     shows(&stage, &["export 2 records to d-kept.jsonl", "Tab replaces secrets and personal data"]);
     press(&mut stage, "Esc ! e");
     shows(&stage, &["1 record holds what looks like a secret: Tab replaces such texts"]);
+    stage.send(Msg::Resize(40, 12));
+    shows(&stage, &["1 record holds what looks like a", "secret: Tab replaces such texts"]);
+    stage.send(Msg::Resize(120, 30));
     press(&mut stage, "Tab");
     shows(&stage, &["export 2 records redacted to d-kept.jsonl", "become [REDACTED:KIND]; Tab leaves them"]);
     press(&mut stage, "Tab Tab");

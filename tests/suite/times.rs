@@ -91,6 +91,7 @@ fn a_column_shows_when_steps_happened() {
     assert!(has(&stage, "2 11:01:40") && has(&stage, "1 10:00:05"));
     press(&mut stage, "t");
     assert!(!has(&stage, "1 10:00:05"));
+    assert_eq!(stage.app.times, obelus::panes::Times::Off, "a log without calls has no column for how long they took");
 }
 
 #[test]

@@ -120,7 +120,9 @@ impl RunStats {
             }
             stats.unreadable += u64::from(step.sign == StepKind::Broken);
         }
-        stats.tool_ms = clock.times.spreads().map(|(tool, of)| (tool.to_owned(), of.total / MICROS_IN_MS)).collect();
+        // A result without its call may name no tool.
+        let named = clock.times.spreads().filter(|(tool, _)| !tool.is_empty());
+        stats.tool_ms = named.map(|(tool, of)| (tool.to_owned(), of.total / MICROS_IN_MS)).collect();
         stats.tokens_est = estimated_tokens(stats.chars);
         // In logs of agents such a record is no step, and in others a step that is broken.
         let of_logs = found.iter().filter(|finding| finding.rule == INVALID_JSON).count() as u64;

@@ -116,7 +116,9 @@ mod tests {
     #[test]
     fn the_times_of_a_tool_are_their_sum_their_middle_and_the_longest() {
         let mut times = ToolTimes::default();
-        [("run", 5), ("run", 1), ("run", 9), ("run", 2), ("view", 0)].map(|(tool, micros)| times.add(tool, micros));
+        for (tool, micros) in [("run", 5), ("run", 1), ("run", 9), ("run", 2), ("view", 0)] {
+            times.add(tool, micros);
+        }
         let run = TimeSpread { total: 17, median: 2, longest: 9 };
         assert_eq!(times.spreads().collect::<Vec<_>>(), [("run", run)]);
         assert_eq!(times.spread(), Some(TimeSpread { total: 17, median: 2, longest: 9 }));

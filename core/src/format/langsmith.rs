@@ -297,7 +297,7 @@ fn call<'v>(parts: &[&'v Value<'v>]) -> Vec<TurnPart<'v>> {
         name: Some(name.into()),
         text: text_of(first(outcome, &["output", "content"]).unwrap_or(outcome)),
         is_error: Some(has_failed),
-        ms: span_ms(last(parts, &["start_time"]), last(parts, &["end_time"])),
+        span_ms: span_ms(last(parts, &["start_time"]), last(parts, &["end_time"])),
         ..ToolResult::default()
     });
     std::iter::once(TurnPart::Call(call)).chain(result.map(TurnPart::Result)).collect()

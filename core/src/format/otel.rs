@@ -367,7 +367,7 @@ fn call<'v>(span: &'v Value<'v>) -> Vec<TurnPart<'v>> {
         name: Some(name.into()),
         text,
         is_error: has_failed(span),
-        ms: span_ms(logs::order_time(span), first(span, &ENDS)),
+        span_ms: span_ms(logs::order_time(span), first(span, &ENDS)),
         ..ToolResult::default()
     });
     std::iter::once(TurnPart::Call(call)).chain(result.map(TurnPart::Result)).collect()

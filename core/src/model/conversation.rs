@@ -86,6 +86,8 @@ pub struct ToolResult<'a> {
     pub exit: Option<i64>,
     /// Milliseconds that it took, where a field says it.
     pub ms: Option<u64>,
+    /// Milliseconds from the start of its span to its end, which are no part of the state (W5).
+    pub span_ms: Option<u64>,
     /// Folder in which the shell is afterwards, where a field says it.
     pub cwd: Option<Cow<'a, str>>,
     /// File that is open afterwards, where a field says it (SWE-agent); `n/a` for none.
@@ -232,6 +234,7 @@ impl ToolResult<'_> {
             is_error: self.is_error,
             exit: self.exit,
             ms: self.ms,
+            span_ms: self.span_ms,
             cwd: self.cwd.map(into_static),
             open_file: self.open_file.map(into_static),
             details: self.details.map(into_static),

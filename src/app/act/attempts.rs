@@ -36,7 +36,7 @@ impl App {
         let bytes = record.and_then(|record| self.session.bytes.read(record.place.span).ok()).unwrap_or_default();
         let text = lossy(&bytes);
         let fields = json::parse(&text).map(|record| task_fields(&record)).unwrap_or_default();
-        self.layer = Some(Layer::Menu(Menu::fields(fields, self.attempts.by.clone())));
+        self.layer = Some(Layer::Menu(Box::new(Menu::fields(fields, self.attempts.by.clone()))));
     }
 
     /// Aligns the attempts by what they did, or by whole messages again.

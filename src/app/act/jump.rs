@@ -24,10 +24,12 @@ impl App {
     pub(in crate::app) fn next_times(&mut self) {
         let Some(open) = self.session.open() else { return };
         let (untimed, has_spend) = (times::untimed(&open), spend::recorded(&open).is_some());
+        let has_calls = open.run().work().is_some_and(|work| work.tools().next().is_some());
         drop(open);
         let has = |times: Times| match times {
             Times::Off => true,
-            Times::Since | Times::Clock | Times::Took => untimed.is_none(),
+            Times::Since | Times::Clock => untimed.is_none(),
+            Times::Took => untimed.is_none() && has_calls,
             Times::Spend => has_spend,
         };
         let mut next = self.times.next();

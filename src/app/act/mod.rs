@@ -217,10 +217,11 @@ impl App {
 
     fn open_menu(&mut self, kind: MenuKind) {
         let place = self.place();
-        self.layer = Some(Layer::Menu(match (kind, self.fitting_filters()) {
+        let menu = match (kind, self.fitting_filters()) {
             (MenuKind::Palette, Some(filters)) => Menu::palette(self.keymap, &place, filters),
             _ => Menu::new(kind, self.keymap, &place),
-        }));
+        };
+        self.layer = Some(Layer::Menu(Box::new(menu)));
     }
 
     /// Whether the cursor of the palette is on the first command, above which `Up` brings back texts typed before.

@@ -56,6 +56,6 @@ impl App {
             self.notify(format!("no call reads {name}"));
             return;
         }
-        self.layer = Some(Layer::Menu(Menu::readers(&name, readers)));
+        self.layer = Some(Layer::Menu(Box::new(Menu::readers(&name, readers))));
     }
 }

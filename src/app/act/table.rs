@@ -27,7 +27,7 @@ impl App {
     }
 
     pub(in crate::app) fn choose_columns(&mut self) {
-        self.layer = Some(Layer::Menu(Menu::columns(&self.table.columns, self.offered_columns())));
+        self.layer = Some(Layer::Menu(Box::new(Menu::columns(&self.table.columns, self.offered_columns()))));
     }
 
     /// Says why a column of groups that was chosen is not to be seen.

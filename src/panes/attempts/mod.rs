@@ -116,7 +116,7 @@ impl AttemptsPane {
                 let is_first = self.tree.is_none();
                 let is_aligned = |tree: &AttemptTree| tree.by_action.is_some();
                 let before = self.tree().map(is_aligned);
-                let here = self.at.map(|(record, ..)| record);
+                let (at, here) = (self.at, self.at.map(|(record, ..)| record));
                 self.tree = Some(answer);
                 self.version += 1;
                 // Branches of another alignment are others, whatever they begin with.
@@ -127,9 +127,11 @@ impl AttemptsPane {
                 }
                 self.fold_alike();
                 self.lay_out();
+                // An attempt that is folded away leaves the cursor on the branch in which it ends.
+                let is_hidden = self.at != at && at.is_some_and(|(.., start)| start.is_none());
                 let record = match question {
                     TaskQuestion::Of(record) if is_first => Some(record),
-                    _ => here.filter(|_| is_other),
+                    _ => here.filter(|_| is_other || is_hidden),
                 };
                 if let Some(record) = record {
                     self.show_attempt(record);

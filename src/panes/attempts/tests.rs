@@ -128,6 +128,8 @@ fn many_attempts_that_end_alike_are_folded_until_somebody_looks() {
     let all = |more: usize| alike(1..10 + more, 2).chain(alike(30..32, 3)).collect::<Vec<_>>();
     let mut pane = AttemptsPane::default();
     pane.ask(TaskQuestion::Of(4));
+    grown(&mut pane, alike(1..5, 2).chain(alike(30..32, 3)).collect());
+    assert_eq!(pane.record(), Some(4));
     grown(&mut pane, all(0));
     assert_eq!(rows(&pane), ["x1@0", "x1@1", "x30@1", "30", "31"]);
     assert_eq!(pane.scroll.cursor, 1, "the branch in which the attempt ends that was asked for");

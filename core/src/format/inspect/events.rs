@@ -258,9 +258,14 @@ fn tool<'v>(event: &'v Value<'v>) -> Vec<TurnPart<'v>> {
     let failed = error(event);
     let is_error = Some(failed.is_some());
     let back = event.get("result").map(text_of).filter(|text| !text.is_empty()).or(failed);
-    let ms = span_ms(event.get("timestamp"), event.get("completed"));
-    let name = Some(name.into());
-    let result = back.map(|text| ToolResult { id, name, text, is_error, ms, ..ToolResult::default() });
+    let result = back.map(|text| ToolResult {
+        id,
+        name: Some(name.into()),
+        text,
+        is_error,
+        span_ms: span_ms(event.get("timestamp"), event.get("completed")),
+        ..ToolResult::default()
+    });
     std::iter::once(TurnPart::Call(call)).chain(result.map(TurnPart::Result)).collect()
 }
 

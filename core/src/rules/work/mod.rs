@@ -372,7 +372,7 @@ impl Work {
             // Of a call that is not in the log: it changes nothing that is known, and still came out somehow (W12).
             let body = wrapping::unwrap(result, false);
             let outcome = outcome::outcome(&body, result.is_error, &Action::Other);
-            self.note_outcome(at, outcome, body.ms);
+            self.note_outcome(at, outcome, body.ms.or(result.span_ms));
             self.tools.unlinked(result.name.as_deref(), outcome.verdict);
             return false;
         };
@@ -380,7 +380,7 @@ impl Work {
         let mut body = wrapping::unwrap(result, class == Class::Shell);
         terminal::take_off(self.dialect, &mut body, &open.call.action);
         let outcome = outcome::outcome(&body, result.is_error, &open.call.action);
-        self.note_outcome(at, outcome, body.ms);
+        self.note_outcome(at, outcome, body.ms.or(result.span_ms));
         if class == Class::Shell {
             self.shell.exit = Some(body.exit);
             self.shell.ms = body.ms;

@@ -97,9 +97,9 @@ const WITH_SUB_AGENT: &str = r#"{"schema_version":"ATIF-v1.8","trajectory_id":"p
 #[test]
 fn d20_a_further_trajectory_begins_with_nothing_that_steps_derived() {
     let value = parse(WITH_SUB_AGENT).unwrap();
-    let reading = Way::Protocol.read(&value);
+    let reading = Way::Formats.read(&value);
     let first = reading.further_tracks().next().unwrap().steps.start;
-    let at = |step: usize, path| slot(WITH_SUB_AGENT, Way::Protocol, cast::to_step(step), path);
+    let at = |step: usize, path| slot(WITH_SUB_AGENT, Way::Formats, cast::to_step(step), path);
     let of = |step, path| at(step, path).is_some();
     let (calls, agent) = (["tool", "delegate", "calls"], ["conversation", "main", "agent"]);
     assert!(of(first - 1, calls) && of(first - 1, agent));
