@@ -203,7 +203,7 @@ impl Check<'_, '_> {
         }
         let mut problems: Vec<String> = inputs.troubles().collect();
         for file in &inputs.names {
-            match ingest::begin(file, format).map_err(Stop::from).and_then(|loaded| self.file(file, &loaded)) {
+            match ingest::begin_check(file, format).map_err(Stop::from).and_then(|loaded| self.file(file, &loaded)) {
                 Ok(trouble) => {
                     self.summary.files += 1;
                     problems.extend(trouble.map(|trouble| trouble.to_string()));

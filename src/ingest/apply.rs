@@ -133,7 +133,8 @@ mod tests {
 
     #[test]
     fn records_are_merged_while_the_rest_of_a_long_input_is_indexed() {
-        let line = format!("{{\"a\":\"{}\"}}\n", "x".repeat(PIECE / 4));
+        // No record ends in the first piece, so that none is merged with it.
+        let line = format!("{{\"a\":\"{}\"}}\n", "x".repeat(PIECE));
         let count = usize::try_from(FOLD_BYTES).unwrap() / line.len() + 16;
         let input = Input::memory("long", line.repeat(count));
         let format = by_name("generic").unwrap();
@@ -141,8 +142,7 @@ mod tests {
         let ((events, _taken), (_keep, dropped)) = (unbounded(), bounded(0));
         let mut work = Work::new(Generation::new(0, input, format), format, events, dropped);
         assert!(work.index().is_ok());
-        let in_first_piece = PIECE / line.len() + 1;
-        assert!(work.folded > in_first_piece, "{} of {count}", work.folded);
+        assert!(work.folded > 0);
         assert_eq!(work.live.records.count(), count);
     }
 }

@@ -4,9 +4,11 @@ use super::container::prepared;
 use super::{Detected, detect, open_input, parts};
 use crate::format::{Layout, Run};
 use crate::model::{Bytes, Problem, Record};
+use crate::rules::work::compile_common_patterns;
 use crate::source::{Input, RecordIndex, RecordReader, RecordReport, index_all, index_and_look};
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
+use std::thread;
 
 /// An input whose end is final, its format and, once they are asked for, its records.
 pub struct Loaded {
@@ -40,6 +42,9 @@ fn check_room_below(name: &str, records: usize, most: usize) -> Result<(), Probl
 /// for the whole.
 const HEAD_BYTES: u64 = (1 << 20) + 1;
 
+/// Files from this size on are worth a thread that compiles patterns before they are needed.
+const LONG_BYTES: u64 = 64 << 20;
+
 /// Opens and loads a file, or standard input for `-`; `forced` names a format (None, `auto`: by content).
 ///
 /// # Errors
@@ -54,7 +59,24 @@ pub fn open(path_or_dash: impl AsRef<Path>, forced: Option<&str>) -> Result<Load
 /// # Errors
 /// As [`open`].
 pub fn begin(path_or_dash: impl AsRef<Path>, forced: Option<&str>) -> Result<Loaded, Problem> {
+    begin_with(input(path_or_dash.as_ref())?, forced)
+}
+
+/// As [`begin`], for a pass that judges what each run did. While one thread finds the format of a long file, another
+/// compiles the patterns for that.
+///
+/// # Errors
+/// As [`open`].
+pub fn begin_check(path_or_dash: impl AsRef<Path>, forced: Option<&str>) -> Result<Loaded, Problem> {
     let input = input(path_or_dash.as_ref())?;
+    if input.is_file() && input.len() >= LONG_BYTES {
+        // Nobody waits for its end: whoever needs a pattern before compiles it.
+        thread::spawn(compile_common_patterns);
+    }
+    begin_with(input, forced)
+}
+
+fn begin_with(input: Arc<Input>, forced: Option<&str>) -> Result<Loaded, Problem> {
     // A format that is named needs no look.
     input.wait_for(if forced.is_some_and(|name| name != "auto") { 1 } else { HEAD_BYTES });
     if input.is_empty() {

@@ -17,8 +17,8 @@ const LINE_END_MAX: usize = BLOCK / 4;
 const LINE_END_STEP: usize = 1 << 15;
 
 /// Records that are found before the first guess, or reach far over the end of a piece, are read again to be looked at,
-/// by one thread for all. Where that came to this many bytes more than a share of the input, what follows is better looked
-/// at when all records are found.
+/// by one thread for all. Where that came to this many bytes more than a share of the input, what follows is better
+/// looked at when all records are found.
 const ALONE_BYTES: u64 = 4 * BLOCK as u64;
 const ALONE_SHARE: u64 = 4;
 

@@ -219,5 +219,5 @@ fn spans_are_listed_in_their_parents_with_what_came_of_their_calls() {
     ];
     let mut stage = on(&(text.join("\n") + "\n"), (160, 30));
     press(&mut stage, ".");
-    shows(&stage, &["0 · turn ", "1   ▸ ls", "2 lines", "2   ▸ cat", "✗ no file"]);
+    shows(&stage, &["0 · turn ", "1   ▸ ls", "2 lines", "2   ✗ cat", "✗ no file"]);
 }

@@ -2,6 +2,7 @@
 
 use super::Dialect;
 use super::arguments::{Arguments, FIRST_LINES, LAST_LINES, number, unquoted};
+use super::bare_name::bare_name;
 use super::patch;
 use super::tables::{self, SPLICE};
 use super::text::{line_number, parse_line};
@@ -11,20 +12,6 @@ use crate::json::{self, Data, Value};
 use crate::model::cast;
 use std::borrow::Cow;
 use twox_hash::XxHash3_128;
-
-/// W1: the bare name of a tool.
-#[must_use]
-pub fn bare_name(name: &str) -> Cow<'_, str> {
-    if name.bytes().all(|byte| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'_')) && !name.starts_with("mcp__") {
-        return Cow::Borrowed(name);
-    }
-    let lower = name.to_lowercase();
-    if lower.starts_with("code:") {
-        return Cow::Owned(lower);
-    }
-    let inner = lower.strip_prefix("mcp__").and_then(|rest| rest.split_once("__")).map_or(lower.as_str(), |(_, b)| b);
-    Cow::Owned(inner.rsplit('.').next().unwrap_or(inner).replace('-', "_"))
-}
 
 /// What an edit replaces.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,6 +1,7 @@
 //! W11: what is worth a look in what a run did.
 
-use super::call::{Action, Call, bare_name};
+use super::bare_name::bare_name;
+use super::call::{Action, Call};
 use super::names::{Names, each_word, has_word};
 use super::outcome::Outcome;
 use super::path::last_name;
