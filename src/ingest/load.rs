@@ -4,7 +4,6 @@ use super::container::prepared;
 use super::{Detected, detect, open_input, parts};
 use crate::format::{Layout, Run};
 use crate::model::{Bytes, Problem, Record};
-use crate::rules::work::compile_common_patterns;
 use crate::source::{Input, RecordIndex, RecordReader, RecordReport, index_all, index_and_look};
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
@@ -42,7 +41,7 @@ fn check_room_below(name: &str, records: usize, most: usize) -> Result<(), Probl
 /// for the whole.
 const HEAD_BYTES: u64 = (1 << 20) + 1;
 
-/// Files from this size on are worth a thread that compiles patterns before they are needed.
+/// Files from this size on are worth a thread that prepares the pass over them.
 const LONG_BYTES: u64 = 64 << 20;
 
 /// Opens and loads a file, or standard input for `-`; `forced` names a format (None, `auto`: by content).
@@ -62,16 +61,15 @@ pub fn begin(path_or_dash: impl AsRef<Path>, forced: Option<&str>) -> Result<Loa
     begin_with(input(path_or_dash.as_ref())?, forced)
 }
 
-/// As [`begin`], for a pass that judges what each run did. While one thread finds the format of a long file, another
-/// compiles the patterns for that.
+/// As [`begin`]. While one thread finds the format of a long file, another prepares what the pass over it needs.
 ///
 /// # Errors
 /// As [`open`].
-pub fn begin_check(path_or_dash: impl AsRef<Path>, forced: Option<&str>) -> Result<Loaded, Problem> {
+pub fn begin_prepared(path_or_dash: impl AsRef<Path>, forced: Option<&str>, prepare: fn()) -> Result<Loaded, Problem> {
     let input = input(path_or_dash.as_ref())?;
     if input.is_file() && input.len() >= LONG_BYTES {
-        // Nobody waits for its end: whoever needs a pattern before compiles it.
-        thread::spawn(compile_common_patterns);
+        // Nobody waits for its end.
+        thread::spawn(prepare);
     }
     begin_with(input, forced)
 }
