@@ -85,8 +85,8 @@ fn header(app: &App, open: Option<&Open<'_>>, cells: usize) -> (Vec<Piece>, Vec<
         return header;
     }
     let has_steps = app.is_in(Context::Trajectory) || app.is_in(Context::Files);
-    let counted = app.table.facts(app.session.trajectory).and_then(|facts| facts.counted);
-    let reward = counted.and_then(|counted| counted.reward).filter(|_| app.session.is_dataset());
+    let facts = || app.table.facts(app.session.trajectory).filter(|_| has_steps);
+    let reward = if app.session.is_dataset() { facts().and_then(|facts| facts.counted?.reward) } else { None };
     let (mut left, mut right) = header::header(&app.session, open.filter(|_| has_steps), reward, cells);
     if app.is_on_table() {
         let (chips, counts) = header::table(&app.session, &app.table, cells);

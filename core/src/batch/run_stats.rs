@@ -1,7 +1,7 @@
 //! Statistics of runs of any format, as their steps give them.
 
 use super::run_usage::{UsageWithParts, run_usage};
-use crate::format::call_time::CallClock;
+use crate::format::call_time::{CallClock, MICROS_IN_MS};
 use crate::format::{Run, StepCalls};
 use crate::model::{Bytes, Finding, Problem, Severity, StepKind, StepNo, estimated_tokens};
 use crate::rules::statistics::{RunUsage, add_usage};
@@ -12,8 +12,6 @@ use std::sync::Arc;
 
 /// The finding on a record of a log that is not valid JSON.
 const INVALID_JSON: &str = "data.invalid-json";
-
-const MICROS_IN_MS: u64 = 1000;
 
 type Counts = BTreeMap<String, u64>;
 

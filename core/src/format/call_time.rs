@@ -5,7 +5,8 @@ use crate::json::Value;
 use crate::model::{Bytes, Step, StepNo, Timestamp};
 use std::collections::{BTreeMap, HashMap};
 
-const MICROS_IN_MS: u64 = 1000;
+/// Microseconds in a millisecond.
+pub const MICROS_IN_MS: u64 = 1000;
 
 /// Microseconds that a call took whose result a step brings; None: the log does not say. `time_of` is when a step
 /// happened.

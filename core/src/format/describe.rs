@@ -102,6 +102,16 @@ pub fn describe(text: &str) -> Step {
     }
 }
 
+/// The error that a record reports beside what it says: itself, or in its message.
+#[must_use]
+pub fn reported_error(text: &str) -> Option<String> {
+    const ERRORS: [&str; 3] = ["errorMessage", "error_message", "error"];
+    let value = json::parse(text).ok()?;
+    let places = value.get("message").into_iter().chain([&value]);
+    let mut errors = places.flat_map(|place| ERRORS.iter().filter_map(|name| place.get(name)));
+    errors.find_map(|error| Some(error.get("message").unwrap_or(error).as_str()?.to_owned()))
+}
+
 /// Describes a step by its turn: its calls, and how long its results are.
 #[must_use]
 pub(crate) fn acting(turn: &Turn<'_>, dialect: Dialect) -> Step {

@@ -63,7 +63,7 @@ pub use answer::{Answer, AnswerField, Attribution, Exclusion, Instances, Resolve
 pub use assembler::{ASSEMBLERS, Assembler};
 pub use context_fill::{Compaction, ContextFill, ContextShare, RecordedUsage, model_of, usage_at};
 pub use custom::{CustomFormat, draft as draft_format};
-pub use describe::describe;
+pub use describe::{describe, reported_error};
 pub use facts::{Counted, Facts};
 pub use record_members::RecordMembers;
 use run::Detect;

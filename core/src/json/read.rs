@@ -129,7 +129,9 @@ impl<'a> Reading<'a> {
                 members.push(Member { key, key_start, value });
             }
             if self.ends(b'}')? {
-                self.members.iter_mut().skip(depth).take(1).for_each(|last| *last = members.len().min(MEMBERS_MAX));
+                if let Some(last) = self.members.get_mut(depth) {
+                    *last = members.len().min(MEMBERS_MAX);
+                }
                 return Some(Object::new(members));
             }
         }

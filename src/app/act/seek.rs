@@ -3,16 +3,15 @@
 
 use super::finding::none_of;
 use crate::app::{App, Effect, Effects, Job, Lane};
-use crate::json;
+use crate::format;
 use crate::model::{Finding, Severity, StepKind, StepNo, StepRole, When, lossy};
 use crate::panes::seek::{Pass, SeekGoal};
 use crate::panes::{Open, step_row, steps, times};
 
 /// Steps that are looked at before a job is asked.
 const NEAR_STEPS: StepNo = 64;
-/// Longest record that is read to see why it failed, and members in which records say it.
+/// Longest record that is read to see why it failed.
 const REPORT_BYTES_MAX: u64 = 1 << 20;
-const ERRORS: [&str; 3] = ["errorMessage", "error_message", "error"];
 
 /// What a `[x` or `]x` key looks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -207,12 +206,6 @@ fn reported_error(open: &Open<'_>, step: StepNo) -> Option<String> {
     let record = open.session.records.get(open.run().place(step)?.record)?;
     let span = Some(record.place.span).filter(|span| span.len <= REPORT_BYTES_MAX)?;
     let text = open.bytes().read(span).ok()?;
-    let text = lossy(&text);
-    let value = json::parse(&text).ok()?;
-    let places = value.get("message").into_iter().chain([&value]);
-    let error = places.flat_map(|place| ERRORS.iter().filter_map(move |name| place.get(name))).find_map(|error| {
-        let inner = error.get("message").unwrap_or(error);
-        inner.as_str().map(steps::one_line)
-    });
+    let error = format::reported_error(&lossy(&text)).map(|error| steps::one_line(&error));
     error.filter(|error| !error.is_empty())
 }

@@ -5,7 +5,7 @@ use super::Options;
 use crate::cli::Stop;
 use crate::cli::args::FileName;
 use crate::cli::out::{Out, Tone, plain, raw};
-use crate::format::call_time::{TimeSpread, ToolTimes};
+use crate::format::call_time::{MICROS_IN_MS, TimeSpread, ToolTimes};
 use crate::format::{Purpose, Survey};
 use crate::ingest::{self, Loaded};
 use crate::model::duration_text;
@@ -151,7 +151,7 @@ fn error_rate(of: &ToolOutcomes) -> Option<f64> {
 
 fn line(tool: &Tool, all: Rewards, times: Option<&TimeSpread>) -> OutcomeLine {
     let of = tool.outcomes;
-    let ms = |of: fn(&TimeSpread) -> u64| times.map(|times| of(times) / 1000);
+    let ms = |of: fn(&TimeSpread) -> u64| times.map(|times| of(times) / MICROS_IN_MS);
     OutcomeLine {
         calls: of.calls,
         failed: of.failed,

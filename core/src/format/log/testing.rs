@@ -10,11 +10,21 @@ use proptest::sample::{Index, select};
 
 /// The run of a text whose lines are records, and the text.
 pub(in crate::format) fn lines(row: &Row, text: &str) -> (Box<dyn Run>, Vec<u8>) {
+    pushed(row, text, |_, _| {})
+}
+
+/// The same run as if it was looked at after each line.
+pub(in crate::format) fn growing(row: &Row, text: &str) -> (Box<dyn Run>, Vec<u8>) {
+    pushed(row, text, |run, bytes| run.catch_up(bytes))
+}
+
+fn pushed(row: &Row, text: &str, each: impl Fn(&mut dyn Run, &Vec<u8>)) -> (Box<dyn Run>, Vec<u8>) {
     let bytes = text.as_bytes().to_vec();
     let (mut run, mut offset) = (row.run(), 0);
     for (number, line) in text.split('\n').enumerate() {
         let place = Place { span: Span { offset, len: line.len() as u64 }, line: number as u64 + 1 };
         run.push(&Record { number, place, body: RecordBody::Text, is_row: false }, line.as_bytes(), &bytes);
+        each(run.as_mut(), &bytes);
         offset += line.len() as u64 + 1;
     }
     run.finish(&bytes);

@@ -93,9 +93,8 @@ impl Traces {
 #[cfg(test)]
 mod tests {
     use super::super::OTEL;
-    use crate::format::log::testing::{lines, steps};
-    use crate::format::{Format, Run};
-    use crate::model::{Place, Record, RecordBody, Span};
+    use crate::format::Run;
+    use crate::format::log::testing::{growing, lines, steps};
 
     #[test]
     fn traces_of_one_conversation_are_one_trajectory_however_they_come() {
@@ -123,7 +122,7 @@ mod tests {
             order.rotate_left(turned);
             for count in 1..=order.len() {
                 let text = order[..count].join("\n");
-                let (whole, growing) = (lines(&OTEL, &text), growing(&text));
+                let (whole, growing) = (lines(&OTEL, &text), growing(&OTEL, &text));
                 assert_eq!(steps(&growing), steps(&whole), "{turned} {count}");
                 let names = |(run, bytes): &(Box<dyn Run>, Vec<u8>)| -> Vec<Option<String>> {
                     (0..).take(count).map(|step| run.step(step, bytes).trajectory).collect()
@@ -133,19 +132,5 @@ mod tests {
                 assert_eq!(growing.0.trajectory_count(), whole.0.trajectory_count());
             }
         }
-    }
-
-    /// The run of a text that is looked at after each line.
-    fn growing(text: &str) -> (Box<dyn Run>, Vec<u8>) {
-        let bytes = text.as_bytes().to_vec();
-        let (mut run, mut offset) = (OTEL.run(), 0);
-        for (number, line) in text.split('\n').enumerate() {
-            let place = Place { span: Span { offset, len: line.len() as u64 }, line: number as u64 + 1 };
-            run.push(&Record { number, place, body: RecordBody::Text, is_row: false }, line.as_bytes(), &bytes);
-            run.catch_up(&bytes);
-            offset += line.len() as u64 + 1;
-        }
-        run.finish(&bytes);
-        (run, bytes)
     }
 }

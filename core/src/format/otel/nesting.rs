@@ -83,9 +83,9 @@ impl Spans {
 #[cfg(test)]
 mod tests {
     use super::super::OTEL;
-    use crate::format::log::testing::{lines, state, steps};
-    use crate::format::{Format, Run};
-    use crate::model::{Place, Record, RecordBody, Span, StepNo};
+    use crate::format::Run;
+    use crate::format::log::testing::{growing, lines, state, steps};
+    use crate::model::StepNo;
 
     fn span(id: &str, parent: &str, began: u32, more: &str) -> String {
         let context = format!(r#"{{"trace_id":"t","span_id":"{id}"}}"#);
@@ -97,20 +97,6 @@ mod tests {
         (0..).take(run.step_count()).map(|number: StepNo| run.step(number, bytes).depth).collect()
     }
 
-    /// The run of lines that is looked at after each.
-    fn growing(text: &str) -> (Box<dyn Run>, Vec<u8>) {
-        let bytes = text.as_bytes().to_vec();
-        let (mut run, mut offset) = (OTEL.run(), 0);
-        for (number, line) in text.split('\n').enumerate() {
-            let place = Place { span: Span { offset, len: line.len() as u64 }, line: number as u64 + 1 };
-            run.push(&Record { number, place, body: RecordBody::Text, is_row: false }, line.as_bytes(), &bytes);
-            run.catch_up(&bytes);
-            offset += line.len() as u64 + 1;
-        }
-        run.finish(&bytes);
-        (run, bytes)
-    }
-
     #[test]
     fn a_span_that_begins_before_its_parent_is_as_deep_as_its_parents_say() {
         // The clock of the tool is behind that of the agent, and the leaf's between them.
@@ -118,7 +104,7 @@ mod tests {
         for turned in 0..spans.len() {
             let mut order = spans.to_vec();
             order.rotate_left(turned);
-            for parsed in [lines(&OTEL, &order.join("\n")), growing(&order.join("\n"))] {
+            for parsed in [lines(&OTEL, &order.join("\n")), growing(&OTEL, &order.join("\n"))] {
                 assert_eq!(steps(&parsed), ["span agent: tool", "span agent: leaf", "span agent: agent"], "{turned}");
                 assert_eq!(depths(&parsed), [1, 2, 0], "{turned}");
             }
@@ -130,7 +116,7 @@ mod tests {
         let spans = [span("a", "b", 1, ""), span("b", "a", 2, ""), span("c", "c", 3, ""), span("d", "gone", 4, "")];
         let parsed = lines(&OTEL, &spans.join("\n"));
         assert_eq!((depths(&parsed).len(), depths(&parsed)[3]), (4, 0));
-        assert_eq!(depths(&growing(&spans.join("\n"))), depths(&parsed));
+        assert_eq!(depths(&growing(&OTEL, &spans.join("\n"))), depths(&parsed));
     }
 
     #[test]
