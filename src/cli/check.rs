@@ -22,7 +22,6 @@ use crate::model::{Finding, LocatedFinding, Problem, Severity, Span, StepNo};
 use crate::review::LossCounts;
 use crate::review::flat::{FINDINGS, finding_row};
 use crate::rules::data::{NEAR, QUESTION_WORDS, QUESTION_WORDS_RANGE};
-use crate::rules::work::compile_common_patterns;
 use crate::state::IS_CHECKED;
 use baseline::{BaselineFile, Contents};
 use clap::{ArgMatches, Args};
@@ -204,10 +203,7 @@ impl Check<'_, '_> {
         }
         let mut problems: Vec<String> = inputs.troubles().collect();
         for file in &inputs.names {
-            match ingest::begin_prepared(file, format, compile_common_patterns)
-                .map_err(Stop::from)
-                .and_then(|loaded| self.file(file, &loaded))
-            {
+            match ingest::begin(file, format).map_err(Stop::from).and_then(|loaded| self.file(file, &loaded)) {
                 Ok(trouble) => {
                     self.summary.files += 1;
                     problems.extend(trouble.map(|trouble| trouble.to_string()));

@@ -7,7 +7,6 @@ use crate::model::{Bytes, Problem, Record};
 use crate::source::{Input, RecordIndex, RecordReader, RecordReport, index_all, index_and_look};
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
-use std::thread;
 
 /// An input whose end is final, its format and, once they are asked for, its records.
 pub struct Loaded {
@@ -41,9 +40,6 @@ fn check_room_below(name: &str, records: usize, most: usize) -> Result<(), Probl
 /// for the whole.
 const HEAD_BYTES: u64 = (1 << 20) + 1;
 
-/// Files from this size on are worth a thread that prepares the pass over them.
-const LONG_BYTES: u64 = 64 << 20;
-
 /// Opens and loads a file, or standard input for `-`; `forced` names a format (None, `auto`: by content).
 ///
 /// # Errors
@@ -58,23 +54,7 @@ pub fn open(path_or_dash: impl AsRef<Path>, forced: Option<&str>) -> Result<Load
 /// # Errors
 /// As [`open`].
 pub fn begin(path_or_dash: impl AsRef<Path>, forced: Option<&str>) -> Result<Loaded, Problem> {
-    begin_with(input(path_or_dash.as_ref())?, forced)
-}
-
-/// As [`begin`]. While one thread finds the format of a long file, another prepares what the pass over it needs.
-///
-/// # Errors
-/// As [`open`].
-pub fn begin_prepared(path_or_dash: impl AsRef<Path>, forced: Option<&str>, prepare: fn()) -> Result<Loaded, Problem> {
     let input = input(path_or_dash.as_ref())?;
-    if input.is_file() && input.len() >= LONG_BYTES {
-        // Nobody waits for its end.
-        thread::spawn(prepare);
-    }
-    begin_with(input, forced)
-}
-
-fn begin_with(input: Arc<Input>, forced: Option<&str>) -> Result<Loaded, Problem> {
     // A format that is named needs no look.
     input.wait_for(if forced.is_some_and(|name| name != "auto") { 1 } else { HEAD_BYTES });
     if input.is_empty() {

@@ -31,7 +31,7 @@ pub use detect::detect;
 pub use embedded::has_strings_of_conversations;
 pub use embedded::one_line;
 pub use live::{Generation, IngestEvent, LiveRecords, ResetReason};
-pub use load::{Loaded, begin, begin_prepared, load, open};
+pub use load::{Loaded, begin, load, open};
 pub use mapping::{Mapping, use_mapping};
 pub use pass::{findings, findings_beside, in_order, look_at_all, look_at_known, look_from, survey, take};
 pub use preview::{Preview, is_log, read_end_preview, read_preview};

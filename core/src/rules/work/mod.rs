@@ -66,7 +66,6 @@ pub use file_view::{FileFacts, FileId, FileView, KnownLine};
 pub use open_calls::Answered;
 pub use outcome::{Outcome, OutcomeLevel};
 pub use slots::{NoSink, SlotSink};
-pub use tables::compile_common_patterns;
 pub use text::{How, LineId, LineOrigin};
 pub use tool_outcomes::ToolOutcomes;
 pub use wrapping::{line_count, printed, unwrapped};

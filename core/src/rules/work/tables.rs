@@ -205,19 +205,6 @@ pub(super) fn outcomes() -> &'static [Row] {
     &ROWS
 }
 
-/// Rows of outcomes, by their reasons, whose patterns most datasets need.
-const COMMON_ROWS: [&str; 5] = ["tool-error", "exception", "error-line", "tests-failed", "usage"];
-
-/// Compiles the patterns that most datasets need (W4, W7, W9, W11), which takes about 10 ms: for a thread beside those
-/// that would wait for each other at the first records.
-pub fn compile_common_patterns() {
-    let rows = outcomes().iter().filter(|row| COMMON_ROWS.contains(&row.reason)).map(|row| &row.pattern);
-    let others = [&*SHOWN_PART, &*TESTS, &*BULK, &*WINDOW, &*CLAIM];
-    rows.chain(others).for_each(|pattern| {
-        pattern.regex();
-    });
-}
-
 macro_rules! patterns {
     ($($(#[$doc:meta])* $name:ident: $value:expr $(, needs $needed:expr)?;)*) => {
         $($(#[$doc])* pub(super) static $name: LazyLock<Pattern> =
@@ -337,16 +324,6 @@ mod tests {
         assert!(HEADS.len() == 2 && HEADS.iter().all(|head| head.regex().is_some()));
         assert!(TRAILERS.len() == 10 && TRAILERS.iter().all(|(_, trailer)| trailer.regex().is_some()));
         assert_eq!(outcomes().len(), 14);
-    }
-
-    #[test]
-    fn common_patterns_are_rows_and_are_compiled() {
-        compile_common_patterns();
-        let is_compiled = |pattern: &Pattern| pattern.regex.compiled.get().is_some();
-        for reason in COMMON_ROWS {
-            assert!(outcomes().iter().any(|row| row.reason == reason && is_compiled(&row.pattern)), "{reason}");
-        }
-        assert!([&*SHOWN_PART, &*TESTS, &*BULK, &*WINDOW, &*CLAIM].into_iter().all(is_compiled));
     }
 
     /// Patterns that look at each result are not compiled for results that begin otherwise.
