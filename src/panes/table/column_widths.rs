@@ -106,11 +106,16 @@ impl TableWidths {
             first += 1;
         }
         let mut end = (first.max(at) + 1).min(wanted.len());
-        let words = wanted.iter().position(|(column, _)| *column == Column::Words);
+        let position = |column: Column| wanted.iter().position(|(other, _)| *other == column);
+        let (words, reward) = (position(Column::Words), position(Column::Reward));
         let is_next = |end: usize| {
             let now = used(0..fixed) + used(first..end);
             let next = now + least[end] + GAP;
-            next <= room && leaves_words(wanted[end].0, words.is_some_and(|words| words > end), (now, next), room)
+            // How attempts ended does not take the place of what they are measured by.
+            let is_finish = wanted[end].0 == Column::Finish;
+            let reserved = reward.filter(|reward| is_finish && *reward > end).map_or(0, |reward| least[reward] + GAP);
+            next + reserved <= room
+                && leaves_words(wanted[end].0, words.is_some_and(|words| words > end), (now, next), room)
         };
         while end < wanted.len() && is_next(end) {
             end += 1;
@@ -120,8 +125,8 @@ impl TableWidths {
         let mut columns: Vec<(Column, usize)> =
             shown.iter().map(|i| (wanted[*i].0, least[*i].min(cells.saturating_sub(1)))).collect();
         // What attempts are measured by comes before words, wherever its column is.
-        let reward = wanted.iter().position(|(column, _)| *column == Column::Reward).filter(|at| *at >= end);
-        if let Some((reward, cells)) = reward.map(|at| (at, least[at])).filter(|(_, cells)| left >= cells + GAP) {
+        let reward = reward.filter(|at| *at >= end).map(|at| (at, least[at]));
+        if let Some((reward, cells)) = reward.filter(|(_, cells)| left >= cells + GAP) {
             shown.push(reward);
             columns.push((Column::Reward, cells));
             left -= cells + GAP;
@@ -299,6 +304,18 @@ mod tests {
         assert_eq!(far[..3], [Column::Number, Column::Mark, Column::Id]);
         assert!(far.contains(&Column::Size) && !far.contains(&Column::Steps));
         assert_eq!(shown(Column::Steps, 400), Column::ALL);
+    }
+
+    #[test]
+    fn a_narrow_table_shows_the_reward_before_the_ending() {
+        let columns = [(Column::Number, 2), (Column::Id, 12), (Column::Finish, 12), (Column::Reward, 6)];
+        let wants = PreferredWidths { cells: columns.to_vec(), ..PreferredWidths::default() };
+        let shown = |cells| {
+            let widths = TableWidths::of(&wants, Column::Number, cells, (10, 12));
+            widths.columns.iter().map(|(column, _)| *column).collect::<Vec<_>>()
+        };
+        assert_eq!(shown(34), [Column::Number, Column::Id, Column::Reward]);
+        assert_eq!(shown(60), columns.map(|(column, _)| column));
     }
 
     #[test]
