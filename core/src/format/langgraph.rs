@@ -3,8 +3,10 @@
 mod checkpoints;
 mod conversation;
 mod database;
+mod deltas;
 mod folder;
 mod history;
+mod outputs;
 mod store;
 #[cfg(test)]
 mod tests;
@@ -25,9 +27,9 @@ pub(super) static LANGGRAPH: SetRow = SetRow {
     about: "Databases of LangGraph's SqliteSaver (tables `checkpoints` and `writes`), and the pickles in which \
             its development server keeps them (`.langgraph_checkpoint.1.pckl` and others, each by itself or \
             joined by their folder; nothing in them is run). Each thread and namespace is a trajectory, its \
-            checkpoints the steps, in the order of their parents. State: the channels as they are stored; who \
-            wrote them are the nodes whose pending writes the checkpoint took in. Interrupts and what resumed \
-            them.",
+            checkpoints the steps, in the order of their parents. State: the channels as they are stored, and of \
+            those that are stored as deltas what their writes lead to; who wrote them are the nodes whose pending \
+            writes the checkpoint took in. Interrupts and what resumed them.",
     run: || Box::new(LogRun::new(checkpoints::Checkpoints)),
     detect,
     alternative: None,

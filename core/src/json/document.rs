@@ -73,6 +73,24 @@ impl Document {
         Self::new(Node::Object(Vec::new()))
     }
 
+    /// An empty array.
+    #[must_use]
+    pub fn array() -> Self {
+        Self::new(Node::Array(Vec::new()))
+    }
+
+    /// Whether it is an array.
+    #[must_use]
+    pub fn is_array(&self) -> bool {
+        matches!(&*self.node, Node::Array(_))
+    }
+
+    /// Whether it is an object.
+    #[must_use]
+    pub fn is_object(&self) -> bool {
+        matches!(&*self.node, Node::Object(_))
+    }
+
     /// A member of an object, or an element of an array by its index.
     #[must_use]
     pub fn get(&self, key: &str) -> Option<&Self> {

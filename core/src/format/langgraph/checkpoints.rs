@@ -1,6 +1,8 @@
 //! A thread as a trajectory: its checkpoints are steps, its channels the state.
 
-use super::conversation;
+use super::conversation::{self, MESSAGES};
+use super::deltas::{Deltas, snapshot};
+use super::outputs::{self, idx, outputs, writes};
 use super::words::channel_words;
 use crate::format::log::{Adapter, Draft, FIRST_ADAPTER_FORM, Form, Kind, Log, first, model_usage, show};
 use crate::json::{self, Value};
@@ -17,9 +19,6 @@ const RESUME: &str = "-4";
 
 /// What differs from branch to branch.
 pub(super) const KINDS: [&str; 3] = ["state", "interrupt", "resume"];
-
-/// What names a snapshot of a channel that is stored as deltas.
-const SNAPSHOT: &str = "$delta_snapshot";
 
 impl Adapter for Checkpoints {
     fn read(&mut self, record: &Value<'_>, log: &mut Log<'_>) {
@@ -38,8 +37,11 @@ impl Adapter for Checkpoints {
         let all = record.get("checkpoints").and_then(Value::as_array).unwrap_or_default();
         let places: HashMap<&str, usize> = all.iter().zip(0..).filter_map(|(c, i)| Some((id(c)?, i))).collect();
         let (mut seen, mut steps) = (HashSet::new(), Vec::with_capacity(all.len()));
+        let mut deltas = Deltas::new(all);
+        let parents = all.iter().zip(0..).filter_map(|(it, i)| Some((*places.get(parent_id(it)?)?, i)));
+        let forks: HashSet<usize> = parents.filter(|(place, i)| place + 1 != *i).map(|(place, _)| place).collect();
         for (i, it) in all.iter().enumerate() {
-            let named = it.get("parent_checkpoint_id").and_then(Value::as_str);
+            let named = parent_id(it);
             let place = named.and_then(|named| places.get(named)).copied();
             let parent = place.and_then(|place| all.get(place));
             if named.is_some() && parent.is_none() {
@@ -54,8 +56,12 @@ impl Adapter for Checkpoints {
             if before.is_none_or(|before| before + 1 != i) {
                 let back_to = before.and_then(|before| steps.get(before)).copied();
                 log.go_back(&KINDS, back_to.unwrap_or(HEAD));
+                deltas.go_back(before);
             }
-            checkpoint.write(&mut seen, log);
+            checkpoint.write(&mut seen, &mut deltas, log);
+            if forks.contains(&i) {
+                deltas.store_fork(i);
+            }
         }
     }
 
@@ -118,6 +124,10 @@ fn id<'v>(checkpoint: &'v Value<'v>) -> Option<&'v str> {
     checkpoint.get("checkpoint_id").and_then(Value::as_str)
 }
 
+fn parent_id<'v>(checkpoint: &'v Value<'v>) -> Option<&'v str> {
+    checkpoint.get("parent_checkpoint_id").and_then(Value::as_str)
+}
+
 /// The member of a checkpoint's content.
 fn content<'v>(checkpoint: &'v Value<'v>, key: &str) -> Option<&'v Value<'v>> {
     checkpoint.get("checkpoint")?.get(key)
@@ -125,15 +135,6 @@ fn content<'v>(checkpoint: &'v Value<'v>, key: &str) -> Option<&'v Value<'v>> {
 
 fn entries<'v>(object: Option<&'v Value<'v>>) -> impl Iterator<Item = (&'v str, &'v Value<'v>)> {
     object.and_then(Value::as_object).into_iter().flat_map(|object| object.entries())
-}
-
-/// The outputs of nodes that wait after a checkpoint, and interrupts.
-fn writes<'v>(checkpoint: &'v Value<'v>) -> &'v [Value<'v>] {
-    checkpoint.get("writes").and_then(Value::as_array).unwrap_or_default()
-}
-
-fn idx<'v>(write: &'v Value<'v>) -> &'v str {
-    write.get("idx").and_then(Value::as_number).unwrap_or("0")
 }
 
 /// A checkpoint, the one that it followed from, and the one whose state it changes: the same, where that is there.
@@ -155,9 +156,9 @@ impl<'v> Checkpoint<'v> {
     }
 
     /// Writes what the checkpoint changes.
-    fn write(&self, seen: &mut HashSet<&'v str>, log: &mut Log<'_>) {
-        self.write_channels(log);
-        self.write_deltas(log);
+    fn write(&self, seen: &mut HashSet<&'v str>, deltas: &mut Deltas<'_>, log: &mut Log<'_>) {
+        self.write_channels(deltas, log);
+        self.write_deltas(seen, deltas, log);
         for write in writes(self.it) {
             let kind = match idx(write) {
                 INTERRUPT => "interrupt",
@@ -169,7 +170,8 @@ impl<'v> Checkpoint<'v> {
                 log.write(kind, task, &["value"], Op::Update, value);
             }
         }
-        self.add_usage(seen, log);
+        let messages = content(self.it, "channel_values").and_then(|values| values.get(MESSAGES));
+        add_usage(messages.and_then(Value::as_array).unwrap_or_default(), seen, log);
     }
 
     /// The nodes whose outputs the checkpoint took in.
@@ -181,13 +183,9 @@ impl<'v> Checkpoint<'v> {
             }
         };
         let before = self.parent.map(writes).unwrap_or_default();
-        for write in before.iter().filter(|write| !idx(write).starts_with('-') && self.takes(write)) {
-            let path = write.get("task_path").and_then(Value::as_str).unwrap_or_default();
-            // `~__pregel_pull, NODE`; a node that was sent something has more after it. Others are updates by a user.
-            let mut parts = path.split(", ");
-            if let Some(node) = parts.nth(1).filter(|_| path.starts_with("~__pregel")) {
-                add(node);
-            }
+        if let Some(parent) = self.parent {
+            let of = |write: &&'v Value<'v>| outputs::node(write, parent).filter(|node| self.takes(node, write));
+            outputs(parent).iter().filter_map(of).for_each(&mut add);
         }
         let recorded_writes = self.it.get("metadata").and_then(|metadata| metadata.get("writes"));
         // A pickled subclass of `dict` has its entries in `state`.
@@ -207,20 +205,20 @@ impl<'v> Checkpoint<'v> {
         nodes
     }
 
-    /// Whether an output that waits after the parent is of this checkpoint. An update by the user takes in none of a
-    /// node's, but for channels that have a new version.
-    fn takes(&self, write: &Value<'_>) -> bool {
+    /// Whether an output that waits after the parent is of this checkpoint. Of an update by the user it is where the
+    /// node has seen other versions since; older checkpoints do not say that, and then its channel has a new one.
+    fn takes(&self, node: &str, write: &Value<'_>) -> bool {
         let source = self.it.get("metadata").and_then(|m| m.get("source")).and_then(Value::as_str);
-        let versions = |of| content(of, "channel_versions");
-        let (Some("update" | "fork"), Some(new)) = (source, versions(self.it)) else { return true };
+        let (Some("update" | "fork"), Some(parent)) = (source, self.parent) else { return true };
+        let of = |of, key: &str, name: &str| content(of, key).map(|all| all.get(name).map(|value| value.text));
+        let differs = |key: &str, name: &str| Some(of(self.it, key, name)? != of(parent, key, name)?);
         let channel = write.get("channel").and_then(Value::as_str).unwrap_or_default();
-        let old = self.parent.and_then(versions).and_then(|old| old.get(channel));
-        new.get(channel).is_some_and(|new| old.is_none_or(|old| old.text != new.text))
+        differs("versions_seen", node).or_else(|| differs("channel_versions", channel)).unwrap_or(true)
     }
 
     /// Writes the channels that are stored with the checkpoint, where they changed: by their versions, else by what
     /// they say.
-    fn write_channels(&self, log: &mut Log<'_>) {
+    fn write_channels(&self, deltas: &mut Deltas<'_>, log: &mut Log<'_>) {
         let version =
             |of: Option<&'v Value<'v>>, channel: &str| Some(content(of?, "channel_versions")?.get(channel)?.text);
         let old = self.before.and_then(|before| content(before, "channel_values"));
@@ -234,14 +232,19 @@ impl<'v> Checkpoint<'v> {
                 known.is_some_and(|known| json::same(known, value))
             };
             if !is_same {
-                log.write("state", "main", &[channel], Op::Update, value.get(SNAPSHOT).unwrap_or(value));
+                log.write("state", "main", &[channel], Op::Update, snapshot(value).unwrap_or(value));
+            }
+            if let Some(stored) = snapshot(value).or_else(|| deltas.has(channel).then_some(value)) {
+                deltas.set(channel, stored);
             }
         }
         for (channel, value) in entries(old).filter(|(channel, value)| !is_hidden(channel, Some(value))) {
             let is_gone = new.is_none_or(|new| new.get(channel).is_none());
-            // A channel of deltas is stored now and then: what was stored holds until then.
-            let is_of_deltas = value.get(SNAPSHOT).is_some() || self.has_deltas(channel);
-            if is_gone && version(Some(self.it), channel).is_none_or(|_| !is_of_deltas) {
+            // A channel of deltas is stored now and then: what was stored holds until then. One that became such a
+            // channel has no new version by that.
+            let (was, is) = (version(self.parent, channel), version(Some(self.it), channel));
+            let is_of_deltas = snapshot(value).is_some() || self.has_deltas(channel) || (was.is_some() && was == is);
+            if is_gone && is.is_none_or(|_| !is_of_deltas) {
                 log.remove("state", "main", &[channel]);
             }
         }
@@ -254,32 +257,38 @@ impl<'v> Checkpoint<'v> {
 
     /// A channel that is not stored with the checkpoint, and yet has a new version, is stored as deltas: what the nodes
     /// wrote comes to what is there.
-    fn write_deltas(&self, log: &mut Log<'_>) {
+    fn write_deltas(&self, seen: &mut HashSet<&'v str>, deltas: &mut Deltas<'_>, log: &mut Log<'_>) {
         let Some(parent) = self.parent else { return };
         let (old, new) = (content(parent, "channel_versions"), content(self.it, "channel_versions"));
         let stored = content(self.it, "channel_values");
-        for write in writes(parent).iter().filter(|write| !idx(write).starts_with('-')) {
+        for write in outputs(parent) {
             let Some(channel) = write.get("channel").and_then(Value::as_str) else { continue };
             let is_stored = stored.is_some_and(|stored| stored.get(channel).is_some());
             let version = |of: Option<&'v Value<'v>>| of.and_then(|of| of.get(channel)).map(|version| version.text);
             if is_stored || is_hidden(channel, None) || version(new).is_none() || version(new) == version(old) {
                 continue;
             }
-            if let Some(value) = write.get("value") {
-                log.write("state", "main", &[channel], Op::Push, value);
+            let Some(value) = write.get("value") else { continue };
+            let base = content(parent, "channel_values").and_then(|values| values.get(channel));
+            if let Some(base) = base.filter(|_| !deltas.has(channel)) {
+                deltas.set(channel, snapshot(base).unwrap_or(base));
+            }
+            let (op, text) = deltas.write(channel, value);
+            log.derive("state", "main", &[channel], op, &text);
+            if channel == MESSAGES {
+                add_usage(value.as_array().unwrap_or(std::slice::from_ref(value)), seen, log);
             }
         }
     }
+}
 
-    /// What the answers cost that came with this checkpoint.
-    fn add_usage(&self, seen: &mut HashSet<&'v str>, log: &mut Log<'_>) {
-        let messages = content(self.it, "channel_values").and_then(|values| values.get("messages"));
-        for message in messages.and_then(Value::as_array).unwrap_or_default() {
-            let Some(usage_metadata) = answer_usage(message) else { continue };
-            let Some(id) = message.get("id").and_then(Value::as_str) else { continue };
-            if seen.insert(id) {
-                log.usage(Some(id), &model_usage(usage_metadata));
-            }
+/// What the answers cost that came with a checkpoint.
+fn add_usage<'v>(messages: &'v [Value<'v>], seen: &mut HashSet<&'v str>, log: &mut Log<'_>) {
+    for message in messages {
+        let Some(usage_metadata) = answer_usage(message) else { continue };
+        let Some(id) = message.get("id").and_then(Value::as_str) else { continue };
+        if seen.insert(id) {
+            log.usage(Some(id), &model_usage(usage_metadata));
         }
     }
 }

@@ -5,7 +5,7 @@ use crate::json::Value;
 use crate::model::{ModelRequest, Turn};
 
 /// The channel that holds a conversation by the convention of LangGraph.
-const MESSAGES: &str = "messages";
+pub(super) const MESSAGES: &str = "messages";
 
 /// The messages of channels as a request of their thread; None: they have none.
 pub(super) fn request(trajectory: String, channels: Option<&Value<'_>>) -> Option<ModelRequest> {

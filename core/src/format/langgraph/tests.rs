@@ -299,3 +299,43 @@ fn an_update_of_the_user_takes_in_no_output_that_waits_for_the_next_step() {
     let class = |step: StepNo| run.step(step, &bytes).class;
     assert_eq!([class(1), class(2)], [Some("ask".to_owned()), Some("update".to_owned())]);
 }
+
+#[test]
+fn an_update_takes_in_what_nodes_have_seen_and_not_what_another_child_took() {
+    let wrote = r#"{"channel":"a","task_path":"~__pregel_pull, ask","idx":0,"value":2}"#;
+    let update = |id: &str, seen: &str| {
+        checkpoint(id, "\"1\"", r#"{"a":9}"#, &format!(r#"{{"a":2}},"versions_seen":{seen}"#), "")
+            .replace(r#"{"source":"loop"}"#, r#"{"source":"update"}"#)
+    };
+    let text = thread(&[
+        checkpoint("1", "null", r#"{"a":1}"#, r#"{"a":1},"versions_seen":{}"#, wrote),
+        checkpoint("2", "\"1\"", r#"{"a":2}"#, r#"{"a":2},"versions_seen":{"ask":{"a":1}}"#, ""),
+        update("3", "{}"),
+        update("4", r#"{"ask":{"a":1}}"#),
+    ]);
+    let (run, bytes) = (run_of(&text), text.as_bytes().to_vec());
+    let classes: Vec<_> = (1..4).map(|step| run.step(step, &bytes).class.unwrap()).collect();
+    assert_eq!(classes, ["ask", "update", "ask"], "both updates write the channel that the node wrote");
+}
+
+#[test]
+fn a_node_that_was_sent_something_is_found_by_what_was_sent() {
+    let send = |node: &str| format!(r#"{{"$class":"langgraph.types.Send","args":["{node}",{{"n":0}}]}}"#);
+    let wrote = |path: &str, idx: u8, channel: &str, value: &str| {
+        format!(r#"{{"channel":"{channel}","task_path":"{path}","idx":{idx},"value":{value}}}"#)
+    };
+    let classes = |tasks: &str, writes: &[String]| {
+        let text = thread(&[
+            checkpoint("1", "null", &format!(r#"{{"__pregel_tasks":[{tasks}]}}"#), "{}", &writes.join(",")),
+            checkpoint("2", "\"1\"", "{}", "{}", ""),
+        ]);
+        run_of(&text).step(1, &text.as_bytes().to_vec()).class.unwrap()
+    };
+    let sent = [send("one"), send("two")].join(",");
+    let by_number = |n: u8| wrote(&format!("~__pregel_push, 000000000{n}, 0000000000"), 0, "a", "1");
+    assert_eq!(classes(&sent, &[by_number(1), by_number(0)]), "one, two");
+    assert_eq!(classes("", &[by_number(0)]), "loop", "what was sent is missing");
+    let sender = wrote("~__pregel_pull, ask", 3, "__pregel_push", &send("three"));
+    let at_once = wrote("~__pregel_push, ~__pregel_pull, ask, 0000000003, x, 0", 0, "a", "1");
+    assert_eq!(classes("", &[sender, at_once]), "ask, three");
+}
