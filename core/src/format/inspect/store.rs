@@ -4,6 +4,9 @@
 //! began; every span around it says the same again. So a patch is applied to that document, and of the places that it
 //! changes those are written that the present document does not hold already: the innermost event is to blame, and
 //! spans that ran side by side do not undo each other.
+//!
+//! What a span changed before another began in it is reported when it ends, after what the inner one changed on top of
+//! that. So the base of an inner span is not known in full, and what it says that was there is no fault of the log.
 
 use super::sample::Attachments;
 use crate::json::{Document, DocumentChange, Value, pointer_unescape};
@@ -31,7 +34,7 @@ pub(super) struct Replay<'v, 'a> {
     attachments: &'a Attachments<'v>,
     now: Document,
     start: Document,
-    spans: HashMap<&'v str, Document>,
+    spans: HashMap<&'v str, OpenSpan>,
     /// Where steps began, in logs that have no spans.
     steps: Vec<Document>,
     has_changes: bool,
@@ -41,6 +44,14 @@ pub(super) struct Replay<'v, 'a> {
     misfits: usize,
     /// Bytes that may still be written.
     budget: usize,
+}
+
+/// A span that has begun.
+struct OpenSpan {
+    /// The document as it was then.
+    base: Document,
+    /// Whether it is in another one.
+    is_inner: bool,
 }
 
 impl<'v, 'a> Replay<'v, 'a> {
@@ -71,7 +82,8 @@ impl<'v, 'a> Replay<'v, 'a> {
         let text = |key: &str| event.get(key).and_then(Value::as_str);
         match (text("event"), text("action")) {
             (Some("span_begin"), _) => {
-                text("id").map(|id| self.spans.insert(id, self.now.clone()));
+                let is_inner = text("parent_id").is_some_and(|parent| self.spans.contains_key(parent));
+                text("id").map(|id| self.spans.insert(id, OpenSpan { base: self.now.clone(), is_inner }));
             }
             (Some("span_end"), _) => {
                 text("id").map(|id| self.spans.remove(id));
@@ -108,11 +120,12 @@ impl<'v, 'a> Replay<'v, 'a> {
 
     fn change(&mut self, event: &Value<'_>, is_store: bool) -> Vec<SlotWrite> {
         let span = event.get("span_id").and_then(Value::as_str).and_then(|id| self.spans.get(id));
-        let base = span.or(self.steps.last()).unwrap_or(&self.start).clone();
+        let is_inner = span.map_or(self.steps.len() > 1, |span| span.is_inner);
+        let base = span.map(|span| &span.base).or(self.steps.last()).unwrap_or(&self.start).clone();
         let mut changed = base.clone();
         for change in event.get("changes").and_then(Value::as_array).unwrap_or_default() {
             self.has_changes = true;
-            if !self.patch(&base, &mut changed, change, is_store) {
+            if !self.patch(&base, &mut changed, change, is_store) && !is_inner {
                 self.misfits += 1;
             }
         }
@@ -158,7 +171,11 @@ impl<'v, 'a> Replay<'v, 'a> {
         // Inspect leaves out a value that is null.
         let has_value = matches!(op, "add" | "replace" | "test");
         let value = document("value").or_else(|| has_value.then(Document::null));
-        changed.patch(op, &path, value, pointer("from").as_deref()) && is_base
+        // What is replaced in a span may have come in the one around it, which says so later.
+        let above = path.split_last().map(|(_, above)| above);
+        let is_unknown = op == "replace" && above.is_some_and(|above| is_object_without(base, above, &path));
+        let op = if is_unknown { "add" } else { op };
+        changed.patch(op, &path, value, pointer("from").as_deref()) && is_base && !is_unknown
     }
 
     /// What does not agree: changes that do not fit, and the store that the sample ends with.
@@ -172,6 +189,11 @@ impl<'v, 'a> Replay<'v, 'a> {
         let (path, _) = changes.first()?;
         Some(format!("the store of the sample differs at `{}` from what its events make of it", path.join("/")))
     }
+}
+
+/// Whether an object is at a path, and nothing in it at a path below.
+fn is_object_without(base: &Document, above: &[String], path: &[String]) -> bool {
+    base.at(path).is_none() && base.at(above).is_some_and(Document::is_object)
 }
 
 /// Where a place of the state is among the slots: `store/Name:instance:field` names all three.

@@ -171,6 +171,28 @@ fn a_part_that_is_missing_is_found() {
     assert_eq!((run.step_count(), findings.len(), findings[0].rule), (0, 1, "run.part-missing"));
 }
 
+#[test]
+fn an_inner_span_changes_what_the_outer_one_reports_only_at_its_end() {
+    let change = |span: &str, changes: &str| format!(r#"{{"event":"store","span_id":"{span}","changes":[{changes}]}}"#);
+    let events = [
+        r#"{"event":"span_begin","id":"o"},{"event":"span_begin","id":"i","parent_id":"o"}"#.to_owned(),
+        r#"{"event":"tool","id":"c1"}"#.to_owned(),
+        change("i", r#"{"op":"remove","path":"/gone"},{"op":"replace","path":"/n","value":2,"replaced":1}"#),
+        r#"{"event":"span_end","id":"i"},{"event":"tool","id":"c2"}"#.to_owned(),
+        change("o", r#"{"op":"add","path":"/n","value":2},{"op":"add","path":"/m","value":1}"#),
+        r#"{"event":"span_end","id":"o"}"#.to_owned(),
+    ];
+    let text = with_events(r#"{"n":2,"m":1}"#, &events.join(","));
+    let run = run_of(&text);
+    assert!(run.findings().is_empty(), "{:?}", run.findings());
+    let known: Vec<bool> =
+        (0..run.step_count() as StepNo).map(|step| state(&run, &text, step).contains("\"n\":2")).collect();
+    let later: Vec<bool> =
+        (0..run.step_count() as StepNo).map(|step| state(&run, &text, step).contains("\"m\":1")).collect();
+    let first = |all: &[bool]| all.iter().position(|is_known| *is_known);
+    assert!(first(&known).unwrap() < first(&later).unwrap(), "{known:?} {later:?}");
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(200))]
     #[test]
