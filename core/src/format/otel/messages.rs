@@ -127,7 +127,9 @@ pub(super) fn of_body(body: &Value<'_>, role: StepRole) -> Vec<Turn<'static>> {
 fn numbered(span: &Value<'_>, asked: &str, answered: &str, inner: &str) -> Vec<Turn<'static>> {
     let mut turns = Vec::new();
     for (base, role) in [(asked, StepRole::User), (answered, StepRole::Agent)] {
-        turns.extend((0..NUMBERED_MAX).map_while(|place| numbered_turn(span, &format!("{base}.{place}{inner}"), role)));
+        let of = |place: usize| numbered_turn(span, &format!("{base}.{place}{inner}"), role);
+        // The first number is that of instructions, which a request to the Responses interface need not have.
+        turns.extend(of(0).into_iter().chain((1..NUMBERED_MAX).map_while(of)));
     }
     turns
 }

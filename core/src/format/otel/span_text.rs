@@ -54,6 +54,10 @@ fn numbered<'v>(span: &'v Value<'v>, name: &str, inner: &str) -> Option<Cow<'v, 
         let content = of("content");
         let before = parts.len();
         parts.extend(content.filter(|text| !text.trim().is_empty()).map(str::to_owned));
+        // OpenInference writes the parts of an answer of the Responses interface one by one.
+        let of_part = |part: usize| of(&format!("contents.{part}.message_content.text"));
+        let inner = (0..NUMBERED_MAX).map_while(of_part).filter(|text| content.is_none() && !text.trim().is_empty());
+        parts.extend(inner.map(str::to_owned));
         for call in 0..NUMBERED_MAX {
             let openinference = format!("tool_calls.{call}.tool_call.function");
             let traceloop = format!("tool_calls.{call}");

@@ -79,3 +79,24 @@ fn the_events_of_a_tool_have_its_arguments_and_result() {
     assert_eq!(steps(&parsed), expected);
     assert_eq!(parsed.0.error_steps(), [1, 3, 4]);
 }
+
+#[test]
+fn a_request_to_the_responses_interface_begins_with_its_second_message_and_is_answered_in_parts() {
+    let text = r#"{"name":"Response","context":{"trace_id":"0xt","span_id":"1"},"parent_id":null,"start_time":"1",
+        "attributes":{"openinference.span.kind":"LLM","output.value":"{\"id\":\"r\",\"output\":[]}",
+        "llm.input_messages.1.message.role":"user","llm.input_messages.1.message.content":"1+2?",
+        "llm.input_messages.2.message.role":"assistant",
+        "llm.input_messages.2.message.tool_calls.0.tool_call.id":"c",
+        "llm.input_messages.2.message.tool_calls.0.tool_call.function.name":"add",
+        "llm.input_messages.3.message.role":"tool","llm.input_messages.3.message.tool_call_id":"c",
+        "llm.input_messages.3.message.content":"3",
+        "llm.output_messages.0.message.role":"assistant",
+        "llm.output_messages.0.message.contents.0.message_content.type":"text",
+        "llm.output_messages.0.message.contents.0.message_content.text":"three",
+        "llm.output_messages.0.message.contents.1.message_content.text":"or so"}}"#;
+    let span = json::parse(text).unwrap();
+    let roles: Vec<&str> = messages::messages(&span).iter().map(|turn| turn.role.name()).collect();
+    assert_eq!(roles, ["user", "agent", "environment", "agent"]);
+    let steps = steps(&lines(&OTEL, &text.replace('\n', " ")));
+    assert_eq!(steps, ["span agent: three\nor so"]);
+}
