@@ -1,6 +1,6 @@
 //! Rollouts of verifiers and prime-rl: rows of `results.jsonl`, and episodes with traces (`FORMATS.md` 13).
 
-use super::log::{Adapter, Blocks, Draft, Form, Kind, Log, LogRun, form, model_usage};
+use super::log::{Adapter, Blocks, Draft, Form, Kind, Log, LogRun, first, form, model_usage};
 use super::run_survey::RunSurvey;
 use super::{Format, Framing, Layout, Match, Purpose, Run, Survey, signature};
 use crate::json::{self, Value};
@@ -106,6 +106,9 @@ fn text<'v>(value: &'v Value<'v>, key: &str) -> Option<&'v str> {
 /// Members of a row that are its conversation, or written elsewhere.
 const NO_SCORES: [&str; 4] = ["prompt", "completion", "id", "example_id"];
 
+/// Members of a row that its state has as they are.
+const RESULT_SLOTS: [&str; 7] = ["task", "info", "answer", "id", "example_id", "stop_condition", "is_truncated"];
+
 /// Reads a row or an episode.
 struct Rollouts;
 
@@ -128,13 +131,17 @@ impl Adapter for Rollouts {
 
 fn row(row: &Value<'_>, log: &mut Log<'_>) {
     title(row, log);
-    write_members(row, ["session", "main"], &["task", "info", "answer", "id", "example_id"], log);
+    write_members(row, ["session", "main"], &RESULT_SLOTS, log);
+    log.declare_tools(first(row, &["tool_defs", "oai_tools"]));
     for (name, role) in [("prompt", StepRole::User), ("completion", StepRole::Agent)] {
         add_messages(row.get(name), role, log);
     }
     let reward = row.get("reward").and_then(|reward| reward.as_number().or_else(|| reward.as_str()));
     if let Some(reward) = reward.filter(|reward| reward.parse::<f64>().is_ok()) {
         reward_of_last(reward, log);
+    }
+    if let Some(tokens) = row.get("token_usage") {
+        log.beyond(&row_usage(tokens));
     }
     if let Some(message) = row.get("error").and_then(error_text) {
         log.finding(None, "run.error", Severity::Warning, message);
@@ -145,6 +152,13 @@ fn row(row: &Value<'_>, log: &mut Log<'_>) {
             log.write("reward", "main", &[name], Op::Update, value);
         }
     }
+}
+
+/// The tokens of a row, of all its answers together; the counts are written with a point (`20.0`).
+fn row_usage(tokens: &Value<'_>) -> Usage {
+    let whole = |number: &str| number.split('.').next().and_then(|digits| digits.parse().ok());
+    let count = |key: &str| tokens.get(key).and_then(Value::as_number).and_then(whole);
+    Usage { input: count("input_tokens"), output: count("output_tokens"), ..Usage::default() }
 }
 
 /// What ended a rollout that its environment did not end: its words, or the chain of what failed. Its reward says
@@ -250,6 +264,7 @@ fn read_trace(trace: &Value<'_>, name: &str, log: &mut Log<'_>) {
         .and_then(|agent| text(agent.get("config").filter(|config| !config.is_null()).unwrap_or(agent), "model"))
         .map(Cow::Borrowed);
     log.surroundings(&Surroundings { model, ..Surroundings::default() });
+    log.declare_tools(trace.get("tools"));
     let calls = trace.get("calls").and_then(Value::as_array).unwrap_or_default();
     let nodes = trace.get("nodes").and_then(Value::as_array).unwrap_or_default();
     let node_of = |call: &Value<'_>| call.get("node")?.as_number()?.parse::<usize>().ok();
@@ -355,6 +370,16 @@ mod tests {
         assert_eq!(report.value("/reward/main/judge_reward"), "0.5");
         assert_eq!(report.value("/session/main/info"), "{\"level\":1}");
         assert_eq!(report.title.as_deref(), Some("math 0"));
+    }
+
+    #[test]
+    fn a_row_says_what_all_its_answers_cost() {
+        let more = r#"{"tool_defs":[{"name":"calc","parameters":{"type":"object"}}],"stop_condition":"done",
+            "token_usage":{"input_tokens":20.0,"output_tokens":6.0,"final_input_tokens":7},"#;
+        let text = RESULT.replacen('{', &more.replace('\n', ""), 1);
+        let report = report_of(run(), &Verifiers, &text);
+        assert_eq!(["input", "output"].map(|slot| report.value(&format!("/usage/main/{slot}"))), ["20", "6"]);
+        assert_eq!(report.value("/session/main/stop_condition"), "\"done\"");
     }
 
     #[test]
