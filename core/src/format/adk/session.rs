@@ -127,6 +127,7 @@ fn superseded<'v>(events: &'v [Value<'v>]) -> Vec<bool> {
 pub(super) fn add_steps(event: &Value<'_>, log: &mut Log<'_>) {
     let author = event.get("author").and_then(Value::as_str);
     let role = if author == Some("user") { StepRole::User } else { StepRole::Agent };
+    let author = node(event, author).or(author);
     let usage = either(event, "usage_metadata", "usageMetadata").map(usage);
     let mut tokens = usage.as_ref().and_then(|usage| usage.output);
     // Agents that agents start: `root.helper`.
@@ -161,6 +162,15 @@ pub(super) fn add_steps(event: &Value<'_>, log: &mut Log<'_>) {
         log.usage(None, &usage);
     }
     act(event, log);
+}
+
+/// The node of a workflow that an event is of: the author is the workflow, and the node is in the path alone, behind it
+/// (`flow@1/ask@1`).
+fn node<'v>(event: &'v Value<'v>, author: Option<&str>) -> Option<&'v str> {
+    let path = either(event, "node_info", "nodeInfo")?.get("path")?.as_str()?;
+    let mut names = path.split('/').map(|part| part.split_once('@').map_or(part, |(name, _)| name));
+    let last = names.next_back().filter(|last| !last.is_empty())?;
+    (author != Some(last) && names.any(|name| Some(name) == author)).then_some(last)
 }
 
 /// What an event sets in the state; in the oldest logs as an option.

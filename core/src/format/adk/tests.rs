@@ -274,3 +274,22 @@ fn what_an_app_and_a_user_have_in_all_sessions_is_in_the_state() {
     let of = |step| state_of(&run_of(&line), &line.as_bytes().to_vec(), "state", step);
     assert_eq!(of(0), r#"{"app":{"color":"red","n":2},"user":{"lang":"en"}}"#);
 }
+
+#[test]
+fn an_event_of_a_workflow_is_of_the_node_that_its_path_names() {
+    let event = |author: &str, path: &str, delta: &str| {
+        format!(
+            r#"{{"author":"{author}","actions":{{"state_delta":{delta}}},"node_info":{{"path":"{path}"}},"timestamp":1.5}}"#
+        )
+    };
+    let events = [
+        event("user", "", r#"{"turn":1}"#),
+        event("flow", "flow@1/ask@2", r#"{"n":1}"#),
+        event("writer", "flow@1/writer@1", r#"{"text":"x"}"#),
+        event("flow", "flow@1", r#"{"done":true}"#),
+    ];
+    let text = format!(r#"{{"app_name":"a","id":"s","state":{{}},"events":[{}]}}"#, events.join(","));
+    let (run, bytes) = (run_of(&text), text.as_bytes().to_vec());
+    let classes: Vec<_> = (0..4).map(|step| run.step(step, &bytes).class.unwrap()).collect();
+    assert_eq!(classes, ["user", "ask", "writer", "flow"]);
+}
