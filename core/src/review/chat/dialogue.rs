@@ -2,7 +2,7 @@
 
 use super::beside::{beside_messages, beside_steps, system_words, tool_member, tool_schemas};
 use super::json_writer::Object;
-use super::message_text::{ChatMessage, Left, MASK, Member, SAMPLED, is_nothing, lose_all, rest};
+use super::message_text::{ChatMessage, Left, MASK, Member, SAMPLED, count, is_nothing, lose_all, rest};
 use super::{from_adp, from_atif, message};
 use crate::json::{self, Value};
 use crate::model::StepRole;
@@ -58,7 +58,13 @@ impl Dialogue {
     /// The conversation of a record, read in that way; None for a record that has no conversation, or a pair.
     pub(in crate::review) fn of(record: &Value<'_>, way: Way) -> Option<Self> {
         let reading = way.read(record);
-        Self::of_track(record, &reading, reading.main()?)
+        let mut out = Self::of_track(record, &reading, reading.main()?)?;
+        // The traces of an episode: other agents, and what was tried before.
+        for track in reading.tracks.iter().filter(|track| out.is_chat && !track.is_answer()) {
+            let what = if track.is_left { "attempts left for others" } else { "conversations of other agents" };
+            count(&mut out.left, what);
+        }
+        Some(out)
     }
 
     /// The conversations of a record, each with its name: one that has none, but for pairs and several answers.

@@ -389,3 +389,21 @@ fn results_without_ids_are_in_the_order_of_their_calls() {
     let orphan = [asks(&["a", "b"]), result("z"), result("a"), result("b")];
     assert_eq!(observations(&orphan), ["of z of a of b"], "what is in order stays");
 }
+
+#[test]
+fn what_other_agents_said_and_what_was_tried_before_is_counted() {
+    let node = |parent: &str, role: &str, text: &str| {
+        format!(r#"{{{parent}"message":{{"role":"{role}","content":"{text}"}}}}"#)
+    };
+    let trace = |more: &str| {
+        let asked = node("", "user", "q");
+        format!(r#"{{"nodes":[{asked},{}{more}]}}"#, node(r#""parent":0,"#, "assistant", "a"))
+    };
+    let again = format!(",{}", node(r#""parent":0,"#, "assistant", "b"));
+    let record = format!(r#"{{"id":"e","traces":[{},{}]}}"#, trace(&again), trace(""));
+    let value = json::parse(&record).unwrap();
+    let (line, left) = chat(&value, ChatShape::Messages, Way::Formats).unwrap();
+    assert!(line.contains(r#""content":"b""#) && !line.contains(r#""content":"a""#), "{line}");
+    let expected = [("attempts left for others".to_owned(), 1), ("conversations of other agents".to_owned(), 1)];
+    assert_eq!(left.into_iter().collect::<Vec<_>>(), expected);
+}
