@@ -335,3 +335,50 @@ fn commands_and_what_they_print_have_no_tags_in_the_list_of_steps() {
     let shown = &lines[lines.len() - expected.len()..];
     shown.iter().zip(expected).for_each(|(line, words)| assert!(line.ends_with(words), "{words}\n{steps}"));
 }
+
+#[test]
+fn a_fork_names_the_session_that_asked_for_the_answers_it_copied() {
+    let answer = |id: &str, origin: Option<&str>| {
+        let mut answer = call(id, "Bash", json!({"command": "ls"}));
+        answer["message"]["id"] = json!(format!("m{id}"));
+        answer["message"]["usage"] = json!({"input_tokens": 10, "output_tokens": 3});
+        if let Some(origin) = origin {
+            answer["requestSessionId"] = json!(origin);
+        }
+        answer
+    };
+    let cost = json!({"type": "cost-state", "totalCostUSD": 0.5, "modelUsage": {}});
+    let spent = |origin: &str| {
+        let lines = [answer("1", Some(origin)), result("1", "a"), answer("2", None), result("2", "a"), cost.clone()];
+        let folder = tempfile::tempdir().unwrap();
+        let path = file(folder.path(), "s.jsonl", &session(&lines));
+        let (_, state, _) = obelus(&["state", &path, "--json"]);
+        let state = serde_json::from_str::<Value>(&state).unwrap()["state"].clone();
+        (state["usage"]["main"].clone(), state["session"]["main"]["forkedFrom"].clone())
+    };
+    let usage = |n: u32| json!({"input": 10 * n, "output": 3 * n, "turns": n});
+    assert_eq!(spent("old"), (usage(1), json!("old")), "the total is that of the other session too");
+    let (mut all, origin) = spent("s");
+    assert_eq!(all.as_object_mut().unwrap().remove("cost"), Some(json!(0.5)));
+    assert_eq!((all, origin), (usage(2), Value::Null));
+}
+
+#[test]
+fn a_call_that_was_not_permitted_is_rejected() {
+    let mut denied = result("1", "writing there needs approval");
+    denied["message"]["content"][0]["is_error"] = json!(true);
+    let mut noted = denied.clone();
+    noted["permissionDecision"] = json!({"decision": "reject", "source": "config"});
+    let folder = tempfile::tempdir().unwrap();
+    let reason = |result: Value| {
+        let lines = [call("1", "Write", json!({"file_path": "a", "content": "x"})), result];
+        let path = file(folder.path(), "s.jsonl", &session(&lines));
+        let (_, steps, _) = obelus(&["steps", &path, "--json"]);
+        serde_json::from_str::<Value>(steps.lines().nth(1).unwrap()).unwrap()["reason"].clone()
+    };
+    assert_eq!(reason(noted), "rejected");
+    assert_eq!(reason(denied.clone()), "flag");
+    denied["message"]["content"][0]["content"] =
+        json!("Claude requested permissions to write to a, but you haven't granted it yet.");
+    assert_eq!(reason(denied), "rejected");
+}

@@ -189,7 +189,7 @@ impl Entries {
         let is_marked = flag(record, "isMeta") || flag(record, "isCompactSummary");
         let is_injected = is_marked || is_notification || (class == "user" && is_of_team);
         let results = blocks_of(message).filter(|block| is_result(block)).count();
-        let details = record.get("toolUseResult").filter(|details| details.as_object().is_some() && results == 1);
+        let details = details_of(record).filter(|_| results == 1);
         let blocks = Blocks {
             role: match class {
                 "assistant" => StepRole::Agent,
@@ -218,7 +218,7 @@ impl Entries {
             self.last_was_result = results > 0;
         }
         // A fork begins with copies of another session's records, which that session accounts for.
-        match (&answer_spend, usage.as_ref().filter(|_| record.get("forkedFrom").is_none())) {
+        match (&answer_spend, usage.as_ref().filter(|_| origin_of(record).is_none())) {
             (Some(answer_spend), Some(usage)) => log.usage(Some(&answer_spend.key), usage),
             (None, Some(usage)) => log.usage(None, usage),
             _ => {}
@@ -298,6 +298,20 @@ impl Entries {
 pub(super) fn agent_identity(record: &Value<'_>, agent: &str) -> Option<String> {
     let session = text(record, "sessionId").or_else(|| text(record, "parentSessionId"))?;
     Some(format!("{session}/{agent}"))
+}
+
+/// What a result holds beside its text; of a call that was not permitted, that it was not.
+fn details_of<'v>(record: &'v Value<'v>) -> Option<&'v Value<'v>> {
+    let of = |key: &str| record.get(key).filter(|value| value.as_object().is_some());
+    let denied = of("permissionDecision").filter(|decision| text(decision, "decision") == Some("reject"));
+    denied.or_else(|| of("toolUseResult"))
+}
+
+/// The session from which a fork copied a record. From version 2.1.332 on, answers alone name it.
+pub(super) fn origin_of<'v>(record: &'v Value<'v>) -> Option<&'v Value<'v>> {
+    let asked_by = record.get("requestSessionId").filter(|id| id.as_str().is_some());
+    let is_other = |id: &&Value<'_>| id.as_str() != text(record, "sessionId");
+    record.get("forkedFrom").and_then(|origin| origin.get("sessionId")).or(asked_by.filter(is_other))
 }
 
 /// The blocks of a message.

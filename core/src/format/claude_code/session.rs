@@ -1,6 +1,7 @@
 //! What the lines of a session contain besides the conversation: state of the kinds `session` and `file-history`, and
 //! the title.
 
+use super::entries::origin_of;
 use super::text;
 use crate::format::log::{Log, count};
 use crate::json::Value;
@@ -67,8 +68,7 @@ impl Session {
         for (member, slot) in MEMBERS {
             self.member(record.get(member), slot, log);
         }
-        let origin = record.get("forkedFrom").and_then(|origin| origin.get("sessionId"));
-        self.member(origin, "forkedFrom", log);
+        self.member(origin_of(record), "forkedFrom", log);
         if let Some((_, member, slot)) = LINES.iter().find(|(name, ..)| *name == class) {
             self.member(record.get(member), slot, log);
         }
@@ -92,7 +92,9 @@ impl Session {
     /// What the session cost so far, with answers that no line of it reports.
     fn cost(&mut self, record: &Value<'_>, log: &mut Log<'_>) {
         let cost = record.get("totalCostUSD").and_then(Value::as_number).and_then(|n| n.parse::<f64>().ok());
-        if let Some(cost) = cost.filter(|cost| *cost > self.cost) {
+        // A fork counts on from the total of the session from which it was copied, which its file does not have.
+        let is_fork = self.members.contains_key("forkedFrom");
+        if let Some(cost) = cost.filter(|cost| *cost > self.cost && !is_fork) {
             let more = cost - std::mem::replace(&mut self.cost, cost);
             log.cost(more);
         }

@@ -202,9 +202,13 @@ pub(in crate::format) fn show<'v>(form: Form, values: &[&'v Value<'v>]) -> Turn<
             let details = values.get(1);
             let exit =
                 details.and_then(|details| first(details, &["exitCode", "exit_code"])?.as_number()?.parse().ok());
+            // Claude Code says so of some tools in the details alone.
+            let success = details.and_then(|details| details.get("success")?.as_bool());
             let details = details.map(|details| Cow::Borrowed(details.text));
             let files = first(value, &RESULT_TEXTS).into_iter().flat_map(files_of);
-            Turn::answer(ToolResult { exit, details, ..result(value) }, files)
+            let result = result(value);
+            let is_error = if success == Some(false) { Some(true) } else { result.is_error };
+            Turn::answer(ToolResult { exit, details, is_error, ..result }, files)
         }
         form::MESSAGE => Turn::of(role, message_parts(value)),
         gemini_parts::CONTENT..=gemini_parts::RESPONSE => gemini_parts::show(form, values),
@@ -367,6 +371,18 @@ mod tests {
         ] {
             let text = format!(r#"{{"content":"x",{members}}}"#);
             assert_eq!(result(&parse(&text).unwrap()).is_error, expected, "{members}");
+        }
+    }
+
+    #[test]
+    fn a_tool_may_say_in_the_details_alone_that_it_failed() {
+        let message = parse(r#"{"role":"tool","content":"x"}"#).unwrap();
+        for (details, expected) in [(r#"{"success":false}"#, Some(true)), (r#"{"success":true}"#, None)] {
+            let details = parse(details).unwrap();
+            let turn = show(form::RESULT, &[&message, &details]);
+            let failed: Vec<_> =
+                turn.parts.iter().map(|part| matches!(part, TurnPart::Result(r) if r.is_error == expected)).collect();
+            assert_eq!(failed, [true], "{expected:?}");
         }
     }
 

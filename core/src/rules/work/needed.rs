@@ -120,6 +120,8 @@ const TRAILER_STARTS: &[&str] = &[
     "<exited with",
     "Command exited",
     "<shellId",
+    "Shell cwd was reset to ",
+    "[This command modified ",
 ];
 
 static TRAILERS_NEED: LazyLock<Option<Literals>> = LazyLock::new(|| Literals::new(TRAILER_STARTS.iter().copied()));
@@ -193,6 +195,8 @@ mod tests {
             "<exited with exit code 3>",
             "Command exited with code 4",
             "<shellId: 0 completed with exit code 5>",
+            "Shell cwd was reset to /w",
+            "[This command modified 1 file you've previously read: a. Call Read before editing.]",
         ];
         assert_eq!(trailers.len(), tables::TRAILERS.len());
         for (trailer, (_, pattern)) in trailers.iter().zip(&*tables::TRAILERS) {

@@ -68,7 +68,7 @@ const ERROR_LINES: usize = 4;
 /// W4: the outcome of a result: its body, the format's own flag, and what was called (None: a result of no known call).
 pub(super) fn outcome(body: &Body<'_>, is_error: Option<bool>, action: &Action) -> Outcome {
     let (text, exit) = (body.text.as_ref(), body.exit);
-    if REJECTED.is_match(text) {
+    if body.is_rejected || REJECTED.is_match(text) {
         return Outcome::of(OutcomeLevel::Error, "rejected", exit);
     }
     if is_error == Some(true) {

@@ -219,7 +219,10 @@ macro_rules! patterns {
 patterns! {
     /// W4: what a result that a person refused begins with.
     REJECTED: format!(
-        r"\A(?:{}|Error: request to call tool denied|The user has specified a rule which prevents you)",
+        concat!(
+            r"\A(?:{}|Error: request to call tool denied|The user has specified a rule which prevents you|",
+            r"Claude requested permissions to )",
+        ),
         text(&["rejected"])
     );
     /// W4: notices of no output and timeouts, and opencode's of a timeout.
@@ -277,7 +280,8 @@ patterns! {
     /// What readers say of a file that they do not show as text.
     NO_TEXT: concat!(
         r"\A(?:Read image file \[|Cannot display content of binary file: |Binary content provided \(\d+ item|",
-        r"Image read successfully|PDF read successfully|Read lines \d+-\d+ of \d+ from [^\n]*\z)",
+        r"Image read successfully|PDF read successfully|\[Unsupported image file: |",
+        r"Read lines \d+-\d+ of \d+ from [^\n]*\z)",
     );
     /// W3: SWE-agent's splice.
     SPLICE: r"^edit +(\d+):(\d+) *\n";
@@ -303,8 +307,13 @@ pub(super) static TRAILERS: LazyLock<Vec<(&'static str, Pattern)>> = LazyLock::n
         let mut cells = texts(Some(row));
         Some((cells.next()?, Pattern::new(cells.next()?)))
     };
-    // Copilot CLI names the shell; the tables have its older words.
-    let more = [("exit", Pattern::new(r"\n*<shellId: \S+ completed with exit code (-?\d+)>\s*$"))];
+    // Copilot CLI names the shell; the tables have its older words. Claude Code says where its shell is again, and
+    // which of the files that the agent read a command changed.
+    let more = [
+        ("exit", Pattern::new(r"\n*<shellId: \S+ completed with exit code (-?\d+)>\s*$")),
+        ("cwd", Pattern::new(r"(?:^|\n)Shell cwd was reset to ([^\n]*)\s*$")),
+        ("drop", Pattern::new(r"(?:^|\n)\[This command modified \d+ files? you've previously read: [^\n]*\]\s*$")),
+    ];
     rows.iter().filter_map(row).chain(more).collect()
 });
 
@@ -322,7 +331,7 @@ mod tests {
             assert_eq!(row.pattern.needed.is_some(), needed(row.reason).is_some(), "{}", row.reason);
         }
         assert!(HEADS.len() == 2 && HEADS.iter().all(|head| head.regex().is_some()));
-        assert!(TRAILERS.len() == 10 && TRAILERS.iter().all(|(_, trailer)| trailer.regex().is_some()));
+        assert!(TRAILERS.len() == 12 && TRAILERS.iter().all(|(_, trailer)| trailer.regex().is_some()));
         assert_eq!(outcomes().len(), 14);
     }
 

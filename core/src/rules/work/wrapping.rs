@@ -5,6 +5,7 @@ use super::tables::{CLAUDE_EXIT, CODEX_HEAD, GEMINI, HEADS, RETURNCODE, TRAILERS
 use crate::json::{self, Value};
 use crate::model::ToolResult;
 use crate::model::cast;
+use memchr::memmem;
 use std::borrow::Cow;
 
 /// Longest trailer, in bytes: what precedes is not searched.
@@ -19,6 +20,8 @@ pub(super) struct Body<'t> {
     pub(super) cwd: Option<String>,
     /// SWE-agent's open file; `n/a` for none.
     pub(super) open: Option<String>,
+    /// Whether a field says that the call was not permitted.
+    pub(super) is_rejected: bool,
 }
 
 /// W4: takes the wrapping off a result; fields of the format win.
@@ -29,7 +32,14 @@ pub(super) fn unwrap<'t>(result: &'t ToolResult<'_>, is_shell: bool) -> Body<'t>
     let non_empty = |text: &Option<Cow<'_, str>>| text.as_deref().filter(|text| !text.is_empty()).map(str::to_owned);
     body.cwd = non_empty(&result.cwd).or(body.cwd);
     body.open = non_empty(&result.open_file).or(body.open);
+    body.is_rejected = result.details.as_deref().is_some_and(is_denial);
     body
+}
+
+/// What Claude Code notes of a call that was not permitted.
+fn is_denial(details: &str) -> bool {
+    memmem::find(details.as_bytes(), b"\"decision\"").is_some()
+        && json::parse(details).is_ok_and(|value| value.get("decision").and_then(Value::as_str) == Some("reject"))
 }
 
 /// W4: the same of a text alone, also one that a user says.
@@ -194,6 +204,9 @@ fn head_of_long(text: &str) -> Option<String> {
     rest.contains("<output_tail>").then(|| format!("{}{CUT}", head.strip_prefix('\n').unwrap_or(head)))
 }
 
+/// What Claude Code writes behind an output where a command left the folders of the session.
+const FOLDER_RESET: &str = "Shell cwd was reset to ";
+
 /// A notice that what precedes it in its line, and all behind it, is not there.
 const CUT: &str = "<response clipped>";
 
@@ -213,7 +226,9 @@ fn reminder(text: &str) -> Option<&str> {
 fn trailer<'t>(text: &'t str, body: &mut Body<'_>) -> Option<&'t str> {
     // White space at the end belongs to the trailer; without it the end of the text is near.
     let trimmed = text.trim_end();
-    if !trimmed.ends_with([']', ')', '$', '>', '#']) && !trimmed.ends_with(|c: char| c.is_ascii_digit()) {
+    let is_folder = || trimmed.rsplit('\n').next().is_some_and(|line| line.starts_with(FOLDER_RESET));
+    if !trimmed.ends_with([']', ')', '$', '>', '#']) && !trimmed.ends_with(|c: char| c.is_ascii_digit()) && !is_folder()
+    {
         return None;
     }
     let mut from = trimmed.len().saturating_sub(TRAILER_BYTES_MAX);
@@ -277,6 +292,12 @@ mod tests {
             ("boom\n\nCommand exited with code 2", "2 - - - \"boom\""),
             ("EXECUTION RESULT of [execute_bash]:\nx", "- - - - \"x\""),
             ("OBSERVATION:\r\nx\r\ny", "- - - - \"x\\ny\""),
+            (
+                "x\nShell cwd was reset to /w\n[This command modified 2 files you've previously read: a, b.]",
+                "- - /w - \"x\"",
+            ),
+            ("Shell cwd was reset to /w/my folder", "- - /w/my folder - \"\""),
+            ("no Shell cwd was reset to /w", "- - - - \"no Shell cwd was reset to /w\""),
         ] {
             assert_eq!(of(text), expected, "{text}");
         }
