@@ -106,6 +106,8 @@ struct Lines {
     begun: HashMap<Box<str>, (Box<str>, Usage)>,
     /// The cost that results have reported, in US dollars.
     cost: f64,
+    /// What results have reported, each since the one before: None where they do not.
+    reported: Option<Usage>,
 }
 
 impl Adapter for Lines {
@@ -263,8 +265,10 @@ impl Lines {
     fn cost(&mut self, record: &Value<'_>, log: &mut Log<'_>) {
         // Messages report the token count at their start. Old versions do not report tokens by model: their numbers
         // leave out sub-agents, and are never higher than the usage.
-        let models = record.get("modelUsage").and_then(Value::as_object).into_iter().flat_map(|all| all.entries());
-        let of_models = models.map(|(_, usage)| of_model(usage)).reduce(|sum, one| sum.plus(&one));
+        if let Some(more) = of_models(record.get("model_usage_since_last_result")) {
+            self.reported = Some(self.reported.take().unwrap_or_default().plus(&more));
+        }
+        let of_models = self.reported.or_else(|| of_models(record.get("modelUsage")));
         if let Some(all) = of_models.or_else(|| record.get("usage").and_then(usage_of)) {
             let known = log.total_usage();
             let more = |all: Option<u64>, known: Option<u64>| all.map(|all| all.saturating_sub(known.unwrap_or(0)));
@@ -276,7 +280,10 @@ impl Lines {
                 cost: None,
             });
         }
-        let cost = record.get("total_cost_usd").and_then(Value::as_number).and_then(|n| n.parse::<f64>().ok());
+        // The total counts on from earlier runs of a session that is resumed.
+        let reported = self.reported.as_ref().and_then(|reported| reported.cost);
+        let total = || record.get("total_cost_usd")?.as_number()?.parse::<f64>().ok();
+        let cost = reported.or_else(total);
         if let Some(cost) = cost.filter(|cost| *cost > self.cost) {
             let more = cost - std::mem::replace(&mut self.cost, cost);
             log.cost(more);
@@ -292,14 +299,20 @@ fn agent_ended(record: &Value<'_>, log: &mut Log<'_>) {
     log.effects(&Turn::of(StepRole::System, vec![notice]));
 }
 
-/// The usage that a result reports of all answers of a model so far.
+/// The usage that a result reports by model.
+fn of_models(models: Option<&Value<'_>>) -> Option<Usage> {
+    let models = models.and_then(Value::as_object).into_iter().flat_map(|all| all.entries());
+    models.map(|(_, usage)| of_model(usage)).reduce(|sum, one| sum.plus(&one))
+}
+
+/// The usage that a result reports of answers of one model.
 fn of_model(usage: &Value<'_>) -> Usage {
     Usage {
         input: log::count(usage, "inputTokens"),
         output: log::count(usage, "outputTokens"),
         cache_read: log::count(usage, "cacheReadInputTokens"),
         cache_write: log::count(usage, "cacheCreationInputTokens"),
-        cost: None,
+        cost: usage.get("costUSD").and_then(Value::as_number).and_then(|n| n.parse().ok()),
     }
 }
 
@@ -358,6 +371,30 @@ mod tests {
         };
         let ends = ["", &end.replace('X', "completed"), &end.replace('X', "stopped")];
         assert_eq!(ends.map(status), ["\"running\"", "\"done\"", "\"failed\""]);
+    }
+
+    #[test]
+    fn a_run_that_goes_on_with_a_session_cost_what_it_took_itself() {
+        use super::super::log::tests::report_of;
+        let models = |tokens: u32, cost: f64| {
+            format!(r#"{{"m":{{"inputTokens":{tokens},"outputTokens":{tokens},"costUSD":{cost}}}}}"#)
+        };
+        let result = |total: f64, all: &str, since: &str| {
+            format!(
+                r#"{{"type":"result","subtype":"success","session_id":"s1","total_cost_usd":{total},"modelUsage":{all},
+                "model_usage_since_last_result":{since}}}"#
+            )
+            .replace('\n', "")
+        };
+        let init = STREAM.lines().next().unwrap();
+        let lines = [
+            init.to_owned(),
+            result(0.75, &models(70, 0.75), &models(20, 0.25)),
+            result(1.25, &models(100, 1.25), &models(30, 0.5)),
+        ];
+        let report = report_of(ClaudeStream.run(), &ClaudeStream, &lines.join("\n"));
+        let values = ["input", "output", "cost"].map(|slot| report.value(&format!("/usage/main/{slot}")));
+        assert_eq!(values, ["50", "50", "0.75"]);
     }
 
     #[test]
