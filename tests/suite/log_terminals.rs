@@ -140,3 +140,24 @@ fn a_reader_behind_a_change_in_place_shows_what_it_made() {
         assert_eq!((lines.replace(['v', 'w'], ""), is_outside), ("a|b".to_owned(), false), "{command}");
     }
 }
+
+#[test]
+fn a_notice_that_a_tool_gave_nothing_is_no_text_of_a_file() {
+    let line = |n: usize, class: &str, content: Value| {
+        json!({"sessionId": "s", "uuid": n.to_string(), "parentUuid": n.checked_sub(1).map(|n| n.to_string()),
+            "version": "2.1.0", "isSidechain": false, "cwd": "/w", "type": class,
+            "message": {"role": class, "content": [content]}})
+        .to_string()
+    };
+    let lines = |name: &str, input: Value, text: &str| {
+        let call = json!({"type": "tool_use", "id": "1", "name": name, "input": input});
+        let result = json!({"type": "tool_result", "tool_use_id": "1", "content": text});
+        let folder = tempfile::tempdir().unwrap();
+        let log = [line(0, "assistant", call), line(1, "user", result)].join("\n");
+        let log = file(folder.path(), "s.jsonl", &log);
+        answer(&["blame", &log, "--file", "a", "--json"])["blame"].as_array().unwrap().len()
+    };
+    assert_eq!(lines("Bash", json!({"command": "cat a"}), "(Bash completed with no output)"), 0);
+    assert_eq!(lines("Bash", json!({"command": "cat a"}), "(it completed with no output) "), 0);
+    assert_eq!(lines("Bash", json!({"command": "cat a"}), "(all is completed with no output)"), 1);
+}

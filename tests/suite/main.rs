@@ -106,6 +106,7 @@ mod reliability;
 mod replaced_content;
 mod replay;
 mod report;
+mod reported_edits;
 mod review;
 mod rollout_rows;
 mod rule_edge_cases;

@@ -8,6 +8,7 @@ use crate::format::log::{Adapter, Arrange, Draft, FIRST_ADAPTER_FORM, Form, Kind
 use crate::json::Value;
 use crate::model::cast;
 use crate::model::{Attachment, StepNo, StepRole, Surroundings, ToolCall, ToolResult, Turn, TurnPart, Usage};
+use crate::rules::work::Dialect;
 use crate::state::Op;
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -36,6 +37,7 @@ impl Adapter for Session {
                 log.write("session", "main", &[slot], Op::Update, value);
             }
         }
+        let begun = info.and_then(created);
         let mut first_steps = HashMap::new();
         for message in record.get("messages").and_then(Value::as_array).unwrap_or_default() {
             let id = message.get("info").and_then(|info| self::text(info, "id"));
@@ -43,7 +45,10 @@ impl Adapter for Session {
             if projected::is_message(message) {
                 projected::add_steps(message, log);
             } else {
-                add_steps(message, &first_steps, log);
+                // A fork begins with copies of another session's messages, which that session accounts for.
+                let created = message.get("info").and_then(created);
+                let is_copy = created.zip(begun).is_some_and(|(created, begun)| created < begun);
+                add_steps(message, &first_steps, is_copy, log);
             }
         }
         // Some exports have the list as it is at their end.
@@ -67,6 +72,10 @@ impl Adapter for Session {
             (projected::WORDS..=projected::PRINTED, Some(value)) => projected::show(form, value),
             _ => show(form, values),
         }
+    }
+
+    fn dialect(&self) -> Dialect {
+        Dialect::OpenCode
     }
 }
 
@@ -103,6 +112,10 @@ impl Adapter for Events {
         Session::show(form, values)
     }
 
+    fn dialect(&self) -> Dialect {
+        Dialect::OpenCode
+    }
+
     fn arrange(&self) -> Option<Box<dyn Arrange>> {
         Some(Box::new(Latest::default()))
     }
@@ -132,8 +145,14 @@ pub(super) fn text<'v>(value: &'v Value<'v>, key: &str) -> Option<&'v str> {
     value.get(key).and_then(Value::as_str)
 }
 
-/// The steps of a message.
-fn add_steps(message: &Value<'_>, first_steps: &HashMap<String, StepNo>, log: &mut Log<'_>) {
+/// When a session or a message was created, in milliseconds.
+fn created(info: &Value<'_>) -> Option<i64> {
+    let time = info.get("time_created").or_else(|| info.get("time")?.get("created"));
+    time?.as_number()?.parse().ok()
+}
+
+/// The steps of a message; those of a copy cost nothing.
+fn add_steps(message: &Value<'_>, first_steps: &HashMap<String, StepNo>, is_copy: bool, log: &mut Log<'_>) {
     let Some(info) = message.get("info") else { return };
     let role = match text(info, "role") {
         Some("user") => StepRole::User,
@@ -159,7 +178,7 @@ fn add_steps(message: &Value<'_>, first_steps: &HashMap<String, StepNo>, log: &m
     if let Some(what) = missing_part_of(message) {
         report_missing(what, Some(first), log);
     }
-    if let Some(usage) = usage {
+    if let Some(usage) = usage.filter(|_| !is_copy) {
         log.usage(text(info, "id"), &usage);
     }
 }

@@ -226,3 +226,21 @@ fn messages_of_version_2_are_steps() {
     assert_eq!((run.step(4, &bytes).summary.as_str(), run.step(7, &bytes).summary.as_str()), ("gone", "no quota"));
     assert_eq!(run.context_steps(8), Some(vec![6]), "a summary takes the place of what precedes it");
 }
+
+#[test]
+fn copies_of_another_session_cost_nothing() {
+    let message = |id: &str, created: u32| {
+        format!(
+            r#"{{"info":{{"id":"{id}","role":"assistant","time":{{"created":{created}}},"cost":0.5,
+            "tokens":{{"input":10,"output":3}}}},"parts":[{{"type":"text","text":"{id}"}}]}}"#
+        )
+    };
+    for created in [r#""time":{"created":20}"#, r#""time_created":20"#] {
+        let (old, new) = (message("old", 10), message("new", 20));
+        let text = format!(r#"{{"info":{{"id":"s",{created}}},"messages":[{old},{new}]}}"#).replace('\n', "");
+        let report = report_of(OPENCODE.run(), &OPENCODE, &text);
+        assert_eq!(report.kinds, ["message", "message"]);
+        let values = ["input", "turns", "cost"].map(|slot| report.value(&format!("/usage/main/{slot}")));
+        assert_eq!(values, ["10", "1", "0.5"]);
+    }
+}

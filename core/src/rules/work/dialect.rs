@@ -22,12 +22,14 @@ pub enum Dialect {
     SweAgent,
     /// `read` shows numbered lines (W3).
     OpenHands,
+    /// Each command is a shell of its own (W9); edits report their diffs (W8), in opencode.
+    OpenCode,
 }
 
 impl Dialect {
     /// W9: whether each command starts in the same folder, so that a `cd` has no effect on the next.
     pub(super) fn resets_folder(self) -> bool {
-        matches!(self, Self::Codex | Self::Pi | Self::Gemini | Self::Inspect | Self::MiniSweAgent)
+        matches!(self, Self::Codex | Self::Pi | Self::Gemini | Self::Inspect | Self::MiniSweAgent | Self::OpenCode)
     }
 
     /// `FORMATS.md` 3: whether a text that a tool is given is a script in the model's language and no command: what it

@@ -204,7 +204,12 @@ impl Work {
 
     /// Whether an output is in another file, so that the text is a notice, not what the tool printed.
     pub(super) fn is_elsewhere(&self, text: &str) -> bool {
-        self.dialect == Dialect::ClaudeCode && text.trim_start().starts_with("<persisted-output>")
+        let notice = match self.dialect {
+            Dialect::ClaudeCode => "<persisted-output>",
+            Dialect::Gemini => "<tool_output_masked>",
+            _ => return false,
+        };
+        text.trim_start().starts_with(notice)
     }
 
     /// W7: a result shows lines of a file.
@@ -333,10 +338,17 @@ impl Work {
             Action::Insert { line, text, .. } => ("insert", editor.insert(file, *line, text), true),
             Action::Splice { from, to, text, .. } => ("edit", editor.splice(file, *from, *to, text), true),
             Action::Replace { edits, is_all, takes_line_end, .. } => {
+                let diff = details.filter(|_| self.dialect == Dialect::OpenCode).and_then(|d| d.get("diff")?.as_str());
+                if let Some(delta) = diff.and_then(|diff| editor.replay_diff(file, diff)) {
+                    return ("edit", delta, true);
+                }
                 let patch = details.and_then(patch_of);
                 let replies: Vec<&FileExcerpt<'_>> = patch.iter().chain(std::iter::once(reply)).collect();
                 let edits = logged.as_ref().map_or(edits.as_slice(), |logged| logged);
                 let (delta, is_found) = replace_all(&mut editor, file, edits, (*is_all, *takes_line_end), &replies);
+                if let Some(patch) = patch.as_ref().filter(|_| self.dialect == Dialect::ClaudeCode) {
+                    editor.keep_quotes(file, patch);
+                }
                 ("edit", delta, is_found)
             }
             _ => {

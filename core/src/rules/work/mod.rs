@@ -39,6 +39,7 @@ mod outcomes;
 mod patch;
 mod path;
 mod prefixes;
+mod reported_edit;
 mod shell;
 mod shell_change;
 mod shell_read;
@@ -408,7 +409,7 @@ impl Work {
         if could_change(&open.call) && outcome.reason != Some("rejected") {
             self.changers.push(at);
         }
-        if runs_tests(&open.call) && outcome.reason != Some("rejected") {
+        if shell::runs_tests(&open.call) && outcome.reason != Some("rejected") {
             self.tests.push(at);
         }
         self.effects(at, &open, &body, outcome, sink);
@@ -481,11 +482,6 @@ impl Work {
         to.put("shell", "main", "ms", shell.ms.map(|ms| ms.to_string()).as_deref(), has_exit);
         to.set("shell", "main", "open", quoted(&shell.open).as_deref());
     }
-}
-
-/// Whether a call runs tests: its command is one of `T.tests`.
-fn runs_tests(call: &Call) -> bool {
-    matches!(&call.action, Action::Shell { command, .. } if tables::TESTS.is_match(command))
 }
 
 /// W7: whether a call could change any file.

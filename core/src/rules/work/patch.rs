@@ -41,10 +41,10 @@ impl FilePatch {
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct Hunk {
     /// What follows `@@`.
-    anchor: Option<String>,
+    pub(super) anchor: Option<String>,
     /// Of a unified diff: the number of its first line afterwards.
-    new_start: Option<u32>,
-    lines: Vec<(Sign, String)>,
+    pub(super) new_start: Option<u32>,
+    pub(super) lines: Vec<(Sign, String)>,
 }
 
 impl Hunk {
@@ -60,8 +60,9 @@ impl Hunk {
     }
 }
 
+/// What becomes of a line of a hunk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Sign {
+pub(super) enum Sign {
     Context,
     Removed,
     Added,
@@ -295,7 +296,12 @@ impl Editor<'_> {
     }
 
     /// The lines of a hunk afterwards: context is what is known (by its place among the old lines), else quoted.
-    fn hunk_lines(&mut self, hunk: &Hunk, known: impl Fn(usize) -> Option<LineId>, from: u32) -> (Vec<LineId>, Delta) {
+    pub(super) fn hunk_lines(
+        &mut self,
+        hunk: &Hunk,
+        known: impl Fn(usize) -> Option<LineId>,
+        from: u32,
+    ) -> (Vec<LineId>, Delta) {
         let (mut out, mut at, mut delta) = (Vec::new(), 0, Delta::default());
         for (sign, text) in &hunk.lines {
             if *sign != Sign::Context && delta.line.is_none() {

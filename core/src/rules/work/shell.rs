@@ -1,5 +1,6 @@
 //! W9: what commands of the shell show and change.
 
+use super::call::{Action, Call};
 use super::path::Folders;
 use super::shell_change::change;
 use super::shell_read::{Reading, narrowed, read};
@@ -269,6 +270,11 @@ fn is_printer(simple: &Simple) -> bool {
         "git" => matches!(git_command(simple), Some("log" | "show" | "diff" | "grep" | "blame" | "status")),
         name => tables::has("printers", name),
     }
+}
+
+/// Whether a call runs tests: its command is one of `T.tests`.
+pub(super) fn runs_tests(call: &Call) -> bool {
+    matches!(&call.action, Action::Shell { command, .. } if tables::TESTS.is_match(command))
 }
 
 /// W7: whether a command could change any file: it is more than printers, silent commands, `sed` without `-i`, and git

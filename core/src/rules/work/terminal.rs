@@ -1,6 +1,7 @@
 //! What the terminals of OpenHands and Pi make of an output before the agent sees it. OpenHands: the lines of a
 //! command with several are before it, white space at both ends is gone (so the first line has lost its indentation,
-//! and blank lines are missing), and tabs are blanks up to the next stop. Pi: words are where nothing was printed. WORK
+//! and blank lines are missing), and tabs are blanks up to the next stop. Pi, opencode: words are where nothing was
+//! printed. WORK
 //! does not say it; without it each such output contradicts the file.
 
 use super::Dialect;
@@ -13,11 +14,17 @@ use super::text::{Texts, is_blank, parse_line};
 use super::wrapping::Body;
 use std::borrow::Cow;
 
-/// What Pi writes where a command printed nothing.
+/// What Pi and opencode write where a command printed nothing.
 const NO_OUTPUT: &str = "(no output)";
 
 /// Columns between the stops of a tab.
 const TAB_COLUMNS: usize = 8;
+
+/// Whether a text is what Claude Code and Qwen Code write where a tool gave nothing: `(Bash completed with no output)`.
+fn printed_nothing(text: &str) -> bool {
+    let name = text.strip_prefix('(').and_then(|text| text.strip_suffix(" completed with no output)"));
+    name.is_some_and(|name| !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_'))
+}
 
 /// Whether an output begins with the command that made it.
 pub(super) fn has_echo(text: &str, command: &str) -> bool {
@@ -44,12 +51,12 @@ fn without_echo<'t>(text: &'t str, command: &str) -> Option<&'t str> {
     Some(rest.trim_start_matches(['\n', '\r']))
 }
 
-/// What the terminal of OpenHands repeats of a command, and what Pi says of an output without a sign, is no output.
+/// What the terminal of OpenHands repeats of a command, and what agents say of an output without a sign, is no output.
 pub(super) fn take_off(dialect: Dialect, body: &mut Body<'_>, action: &Action) {
-    let Action::Shell { command, .. } = action else { return };
-    let output = match dialect {
-        Dialect::OpenHands => without_echo(&body.text, command),
-        Dialect::Pi if body.text.trim() == NO_OUTPUT => Some(""),
+    let output = match (dialect, action) {
+        (_, Action::Shell { .. } | Action::Read { .. }) if printed_nothing(body.text.trim()) => Some(""),
+        (Dialect::OpenHands, Action::Shell { command, .. }) => without_echo(&body.text, command),
+        (Dialect::Pi | Dialect::OpenCode, Action::Shell { .. }) if body.text.trim() == NO_OUTPUT => Some(""),
         _ => None,
     };
     if let Some(output) = output.map(str::to_owned) {
