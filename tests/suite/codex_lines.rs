@@ -85,13 +85,16 @@ fn calls_that_were_refused_aborted_or_failed_as_a_script_are_no_success() {
         "failed to parse function arguments: key must be a string",
         "Wall time: 4.7 seconds\naborted by user",
         "Script failed\nWall time 0.0 seconds\nOutput:\n",
+        "unable to locate image at `/w/a.png`: No such file or directory (os error 2)",
+        "request_user_input is unavailable in Default mode",
+        "Unknown model `m` for spawn_agent. Available models: n",
     ];
     let calls = texts.iter().enumerate().flat_map(|(n, text)| {
         let id = n.to_string();
         [exec(&id, "cat f"), output(&id, text)]
     });
     let (_folder, path) = saved(&calls.collect::<Vec<_>>());
-    assert_eq!(reasons(&path), ["flag", "flag", "no-exit", "flag"]);
+    assert_eq!(reasons(&path), ["flag", "flag", "no-exit", "flag", "flag", "flag", "flag"]);
     let (_, files, _) = obelus(&["files", &path, "--json"]);
     assert!(!files.contains("/w/f"), "nothing of it was shown: {files}");
 }

@@ -69,8 +69,16 @@ fn call<'v>(value: &'v Value<'v>) -> ToolCall<'v> {
     }
 }
 
-/// Beginnings of the outputs of calls that were not run, and of scripts that failed.
-const REFUSED: [&str; 3] = ["unsupported call: ", "failed to parse function arguments: ", "Script failed\n"];
+/// Beginnings of the outputs of calls that were not run, of scripts that failed, and of images and models that are
+/// not there.
+const REFUSED: [&str; 6] = [
+    "unsupported call: ",
+    "failed to parse function arguments: ",
+    "Script failed\n",
+    "request_user_input is unavailable in ",
+    "unable to locate image at `",
+    "Unknown model `",
+];
 
 /// The members that hold the output of a call.
 const OUTPUTS: [&str; 3] = ["output", "tools", "result"];
