@@ -119,6 +119,8 @@ struct Entries {
     has_entries: bool,
     /// The name of the header in the tree, which entries without a parent follow.
     root: Option<String>,
+    /// When a fork was made: what was copied from the other session is older.
+    forked: Option<Box<str>>,
     /// The session that is read, and how many were before it.
     session: Option<u64>,
     earlier_sessions: usize,
@@ -153,14 +155,14 @@ impl Adapter for Entries {
         match message.map(|message| (message, text(message, "role").unwrap_or_default())) {
             Some((message, "bashExecution")) => command(record, message, log),
             Some((message, role @ ("user" | "assistant" | "toolResult" | "system" | "tool"))) => {
-                add_message(record, message, log);
+                add_message(record, message, self.is_copy(record), log);
                 // System prompts stay when a session is compacted.
                 if role == "system" && log.next_step() > first {
                     log.fix();
                 }
             }
             _ => {
-                entry(record, class.unwrap_or("entry"), log);
+                entry(record, class.unwrap_or("entry"), self.is_copy(record), log);
                 self.change_window(record, class.unwrap_or_default(), first, log);
             }
         }
@@ -230,16 +232,25 @@ impl Entries {
         let is_named = is_first && self.is_named;
         let root = text(record, "id").map(|id| format!("session {id}"));
         log.thread(&Node { id: root.as_deref(), ..Node::default() });
-        *self = Self { session, earlier_sessions, has_entries: !is_first, is_named, root, ..Self::default() };
+        let is_fork = record.get("parentSession").or_else(|| record.get("branchedFrom")).is_some();
+        let forked = text(record, "timestamp").filter(|_| is_fork).map(Into::into);
+        *self = Self { session, earlier_sessions, has_entries: !is_first, is_named, root, forked, ..Self::default() };
         if is_first {
             let names = ["title", "name", "id"].iter().filter_map(|key| text(record, key));
             names.take(1).filter(|_| !is_named).for_each(|title| log.title(title));
         } else {
             log.trajectory(earlier_sessions);
             log.begin_trajectory(text(record, "id").unwrap_or("session"));
-            entry(record, "session", log);
+            entry(record, "session", false, log);
         }
         header(record, log);
+    }
+
+    /// Whether an entry is a copy from another session, which accounts for what it cost. Times are of one form.
+    fn is_copy(&self, record: &Value<'_>) -> bool {
+        let forked = self.forked.as_deref().filter(|time| time.ends_with('Z'));
+        let time = text(record, "timestamp").filter(|time| time.ends_with('Z'));
+        forked.zip(time).is_some_and(|(forked, time)| time.len() == forked.len() && time < forked)
     }
 
     /// What an entry that is no message changes in what the model sees.
@@ -286,7 +297,7 @@ fn replacement_text<'v>(replacement: &'v Value<'v>) -> Cow<'v, str> {
 fn header(record: &Value<'_>, log: &mut Log<'_>) {
     let of = |key: &str| text(record, key).map(Cow::Borrowed);
     log.surroundings_ahead(&Surroundings { cwd: of("cwd"), model: of("model"), ..Surroundings::default() });
-    for slot in ["id", "version", "cwd", "branchedFrom", "harness", "name"] {
+    for slot in ["id", "version", "cwd", "branchedFrom", "parentSession", "harness", "name"] {
         if let Some(value) = record.get(slot) {
             log.write("session", "main", &[slot], Op::Update, value);
         }
@@ -301,7 +312,7 @@ fn time<'v>(record: &'v Value<'v>, message: &'v Value<'v>) -> Option<&'v Value<'
     record.get("timestamp").or_else(|| message.get("timestamp"))
 }
 
-fn add_message(record: &Value<'_>, message: &Value<'_>, log: &mut Log<'_>) {
+fn add_message(record: &Value<'_>, message: &Value<'_>, is_copy: bool, log: &mut Log<'_>) {
     let usage = message.get("usage").map(usage);
     let model = text(message, "model").map(Cow::Borrowed);
     log.surroundings(&Surroundings { model, ..Surroundings::default() });
@@ -316,7 +327,7 @@ fn add_message(record: &Value<'_>, message: &Value<'_>, log: &mut Log<'_>) {
     };
     blocks.add_steps(log);
     script::effects(message, log);
-    if let Some(usage) = usage {
+    if let Some(usage) = usage.filter(|_| !is_copy) {
         log.usage(None, &usage);
     }
 }
@@ -353,7 +364,7 @@ fn command(record: &Value<'_>, message: &Value<'_>, log: &mut Log<'_>) {
 }
 
 /// An entry that is not a message, and what it changes.
-fn entry(record: &Value<'_>, class: &str, log: &mut Log<'_>) {
+fn entry(record: &Value<'_>, class: &str, is_copy: bool, log: &mut Log<'_>) {
     let is_compaction = class == "compaction";
     let model = text(record, "modelId").or(text(record, "model").filter(|_| class == "model_change"));
     let model = model.map(Cow::Borrowed);
@@ -401,7 +412,7 @@ fn entry(record: &Value<'_>, class: &str, log: &mut Log<'_>) {
         _ => {}
     }
     // What an entry cost by itself, or a summary that a model wrote for it.
-    if let Some(usage) = record.get("usage").filter(|usage| usage.as_object().is_some()) {
+    if let Some(usage) = record.get("usage").filter(|usage| usage.as_object().is_some() && !is_copy) {
         log.usage(None, &self::usage(usage));
     }
 }

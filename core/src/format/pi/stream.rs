@@ -29,6 +29,6 @@ pub(super) fn is_event(class: &str) -> bool {
 pub(super) fn read(event: &Value<'_>, log: &mut Log<'_>) {
     let message = event.get("message").filter(|_| text(event, "type") == Some("message_end"));
     if let Some(message) = message.filter(|message| text(message, "role").is_some()) {
-        add_message(event, message, log);
+        add_message(event, message, false, log);
     }
 }

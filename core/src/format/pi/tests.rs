@@ -211,3 +211,25 @@ fn a_title_before_the_header_names_the_session_and_is_an_entry() {
     assert_eq!(named(&all[1..]).as_deref(), Some("of the header"));
     assert_eq!(named(&[&all[1..], &[title("later")]].concat()).as_deref(), Some("later"));
 }
+
+#[test]
+fn what_a_fork_copied_from_its_session_costs_nothing() {
+    let usage_of = |header: &str| {
+        let message = |id: &str, parent: &str, second: u32| {
+            format!(
+                r#"{{"type":"message","id":"{id}","parentId":{parent},"timestamp":"2026-11-29T20:00:{second}.000Z",
+                "message":{{"role":"assistant","content":[{{"type":"text","text":"{id}"}}],
+                "usage":{{"input":10,"output":3,"cost":{{"total":0.5}}}}}}}}"#
+            )
+            .replace('\n', "")
+        };
+        let head = format!(
+            r#"{{"type":"session","version":3,"id":"s","timestamp":"2026-11-29T20:00:20.000Z","cwd":"/w"{header}}}"#
+        );
+        let lines = [head, message("a", "null", 10), message("b", "\"a\"", 30)];
+        let report = report_of(PI.run(), &PI, &lines.join("\n"));
+        ["input", "turns", "cost"].map(|slot| report.value(&format!("/usage/main/{slot}")))
+    };
+    assert_eq!(usage_of(r#","parentSession":"/s/old.jsonl""#), ["10", "1", "0.5"]);
+    assert_eq!(usage_of(""), ["20", "2", "1"], "a clock may go back");
+}
