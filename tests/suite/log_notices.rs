@@ -121,3 +121,22 @@ fn records_with_a_version_and_no_content_are_no_trajectories() {
     let (_, explained, _) = obelus(&["formats", "--explain", &path]);
     assert!(explained.contains("adp"), "its content is missing: {explained}");
 }
+
+#[test]
+fn gemini_cli_masks_a_long_output() {
+    let part = |text: &str| json!({"functionResponse": {"id": "c", "name": "read_file", "response": {"output": text}}});
+    let log = |text: &str| {
+        let call = json!({"id": "c", "name": "read_file", "args": {"file_path": "/w/a"}, "status": "success",
+            "result": [part(text)]});
+        [
+            json!({"sessionId": "s", "projectHash": "h", "kind": "main"}),
+            json!({"id": "m", "type": "gemini", "content": "", "toolCalls": [call]}),
+        ]
+    };
+    let masked = "<tool_output_masked>\n{\n  \"output\": \"one\\ntwo\n... [TRUNCATED] ...\nlast\n</tool_output_masked>";
+    let (_folder, path) = saved("session.jsonl", &log("one\ntwo\n"));
+    assert_eq!(answer(&["files", &path, "--json"])["files"][0]["lines"], json!(2));
+    let (_folder, path) = saved("session.jsonl", &log(masked));
+    let (status, _, _) = obelus(&["blame", &path, "--file", "/w/a", "--json"]);
+    assert_eq!(status, 1, "nothing is known of it");
+}

@@ -97,6 +97,7 @@ impl Adapter for Chat {
             return self.compress(set, log);
         }
         match text(record, "type") {
+            None if is_token_count(record) => log.usage(None, &usage(record)),
             _ if text(record, "sessionId").is_some() && record.get("type").is_none() => self.session(record, log),
             Some("user") => self.user(record, log),
             // Sessions of Qwen Code had this form at first.
@@ -266,6 +267,12 @@ fn workspace(context: &str) -> Option<&str> {
     let mut lines = context.lines().skip_while(|line| !line.contains("Workspace Director"));
     let folder = lines.nth(1)?.trim().strip_prefix("- ")?.trim();
     (folder.starts_with('/') || folder.contains(":\\")).then_some(folder)
+}
+
+/// Whether a value is the tokens of a message that was taken back.
+fn is_token_count(record: &Value<'_>) -> bool {
+    let has_count = |key: &str| record.get(key).is_some_and(|count| count.as_number().is_some());
+    has_count("input") && has_count("output") && record.get("id").is_none()
 }
 
 /// Gemini counts cached tokens among the input, and thoughts apart from the output.

@@ -257,3 +257,26 @@ fn a_resumed_session_keeps_its_title_and_sub_agents_have_files_of_their_own() {
     let parts: Vec<_> = parsed.0.parts().iter().map(|part| (part.file.as_str(), part.step)).collect();
     assert_eq!(parts, [("s/a-1.jsonl", Some(0))]);
 }
+
+#[test]
+fn what_was_taken_back_was_paid_for() {
+    let answer = |id: &str, input: u32| {
+        format!(r#"{{"id":"{id}","type":"gemini","content":"{id}","tokens":{{"input":{input},"output":1}}}}"#)
+    };
+    let set = |messages: &[String]| format!(r#"{{"$set":{{"messages":[{}]}}}}"#, messages.join(","));
+    let usage_of = |lines: &[String]| {
+        let text = std::iter::once(HEADER.to_owned()).chain(lines.iter().cloned()).collect::<Vec<_>>().join("\n");
+        let report = report_of(GEMINI.run(), &GEMINI, &text);
+        (report.value("/usage/main/input"), report.value("/usage/main/turns"), report.kinds.len())
+    };
+    let expected = |input: &str, turns: &str, steps: usize| (input.to_owned(), turns.to_owned(), steps);
+    let first = [answer("a", 10), answer("b", 200)];
+    let rewind = r#"{"$rewindTo":"b"}"#.to_owned();
+    assert_eq!(usage_of(&[&first[..], &[rewind.clone()], &[answer("c", 3000)]].concat()), expected("3210", "3", 2));
+    assert_eq!(usage_of(&[&first[..], &[rewind], &[answer("b", 200)]].concat()), expected("210", "2", 2));
+    let again = set(&[answer("a", 10), answer("b", 200)]);
+    assert_eq!(usage_of(&[&first[..], &[again]].concat()), expected("210", "2", 2), "it is the same again");
+    // A chat that goes on has its messages once more under new ids, without their tokens.
+    let renamed = set(&[answer("x", 0), answer("y", 0)]);
+    assert_eq!(usage_of(&[&first[..], &[renamed], &[answer("c", 3000)]].concat()).0, "3210");
+}
