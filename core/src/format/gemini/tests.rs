@@ -271,9 +271,9 @@ fn what_was_taken_back_was_paid_for() {
     };
     let expected = |input: &str, turns: &str, steps: usize| (input.to_owned(), turns.to_owned(), steps);
     let first = [answer("a", 10), answer("b", 200)];
-    let rewind = r#"{"$rewindTo":"b"}"#.to_owned();
-    assert_eq!(usage_of(&[&first[..], &[rewind.clone()], &[answer("c", 3000)]].concat()), expected("3210", "3", 2));
-    assert_eq!(usage_of(&[&first[..], &[rewind], &[answer("b", 200)]].concat()), expected("210", "2", 2));
+    let rewind = [r#"{"$rewindTo":"b"}"#.to_owned()];
+    assert_eq!(usage_of(&[&first[..], &rewind, &[answer("c", 3000)]].concat()), expected("3210", "3", 2));
+    assert_eq!(usage_of(&[&first[..], &rewind, &[answer("b", 200)]].concat()), expected("210", "2", 2));
     let again = set(&[answer("a", 10), answer("b", 200)]);
     assert_eq!(usage_of(&[&first[..], &[again]].concat()), expected("210", "2", 2), "it is the same again");
     // A chat that goes on has its messages once more under new ids, without their tokens.

@@ -208,7 +208,7 @@ pub(in crate::format) fn show<'v>(form: Form, values: &[&'v Value<'v>]) -> Turn<
             let files = first(value, &RESULT_TEXTS).into_iter().flat_map(files_of);
             let result = result(value);
             let is_error = if success == Some(false) { Some(true) } else { result.is_error };
-            Turn::answer(ToolResult { exit, details, is_error, ..result }, files)
+            Turn::answer(ToolResult { is_error, exit, details, ..result }, files)
         }
         form::MESSAGE => Turn::of(role, message_parts(value)),
         gemini_parts::CONTENT..=gemini_parts::RESPONSE => gemini_parts::show(form, values),
