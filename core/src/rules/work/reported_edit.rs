@@ -23,7 +23,7 @@ impl Editor<'_> {
         for hunk in hunks {
             let (from, hunk) = (hunk.new_start?, indented(hunk, &indent));
             let count = hunk.lines.iter().filter(|(sign, _)| *sign != Sign::Added).count();
-            let known = |i: usize| Some(file.line(from.checked_add(cast::to_u32(i))?)?.id);
+            let known = |i: usize| file.line(from + cast::to_u32(i)).map(|known| known.id);
             let (new, of_hunk) = self.hunk_lines(&hunk, known, from);
             file.apply(&[Change { from, count: cast::to_u32(count), new }], self.step);
             delta = delta.and(of_hunk);
@@ -48,7 +48,7 @@ impl Editor<'_> {
                     continue;
                 }
                 let known = file.line(at).map(|known| self.texts.text(known.id));
-                at = at.checked_add(1)?;
+                at += 1;
                 match known {
                     None => {}
                     Some(known) if text.trim().is_empty() && known.trim().is_empty() => {}
