@@ -377,6 +377,9 @@ fn a_call_that_was_not_permitted_is_rejected() {
         serde_json::from_str::<Value>(steps.lines().nth(1).unwrap()).unwrap()["reason"].clone()
     };
     assert_eq!(reason(noted), "rejected");
+    let mut other = denied.clone();
+    other["toolUseResult"] = json!({"decision": "reject"});
+    assert_eq!(reason(other), "flag", "it is what a tool answers");
     assert_eq!(reason(denied.clone()), "flag");
     denied["message"]["content"][0]["content"] =
         json!("Claude requested permissions to write to a, but you haven't granted it yet.");

@@ -1,8 +1,7 @@
-//! What the terminals of OpenHands and Pi make of an output before the agent sees it. OpenHands: the lines of a
-//! command with several are before it, white space at both ends is gone (so the first line has lost its indentation,
+//! What the terminals of OpenHands, Pi and opencode make of an output before the agent sees it. OpenHands: the lines of
+//! a command with several are before it, white space at both ends is gone (so the first line has lost its indentation,
 //! and blank lines are missing), and tabs are blanks up to the next stop. Pi, opencode: words are where nothing was
-//! printed. WORK
-//! does not say it; without it each such output contradicts the file.
+//! printed. WORK does not say it; without it each such output contradicts the file.
 
 use super::Dialect;
 use super::call::{Action, Range};

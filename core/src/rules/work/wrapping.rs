@@ -36,10 +36,13 @@ pub(super) fn unwrap<'t>(result: &'t ToolResult<'_>, is_shell: bool) -> Body<'t>
     body
 }
 
-/// What Claude Code notes of a call that was not permitted.
+/// What Claude Code notes of a call that was not permitted, and who decided that: a tool may use such words of its own.
 fn is_denial(details: &str) -> bool {
-    memmem::find(details.as_bytes(), b"\"decision\"").is_some()
-        && json::parse(details).is_ok_and(|value| value.get("decision").and_then(Value::as_str) == Some("reject"))
+    let is_it = |value: Value<'_>| {
+        let of = |key: &str| value.get(key).and_then(Value::as_str);
+        of("decision") == Some("reject") && of("source").is_some()
+    };
+    memmem::find(details.as_bytes(), b"\"decision\"").is_some() && json::parse(details).is_ok_and(is_it)
 }
 
 /// W4: the same of a text alone, also one that a user says.
