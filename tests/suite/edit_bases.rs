@@ -43,7 +43,7 @@ fn edited(base: &str, between: Option<&str>) -> String {
 }
 
 /// Each line as its text and how it came to be known, and the rules of the findings.
-fn known(text: &str, path: &str) -> (String, Vec<String>) {
+pub(super) fn known(text: &str, path: &str) -> (String, Vec<String>) {
     let folder = tempfile::tempdir().unwrap();
     let log = file(folder.path(), "s.jsonl", text);
     let (status, out, problem) = obelus(&["blame", &log, "--file", path, "--json"]);

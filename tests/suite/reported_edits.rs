@@ -1,6 +1,7 @@
 //! What results report that an edit did, where that is more than what the call asked for; shells that start anew.
 
 use super::command::{file, obelus};
+use super::edit_bases::known;
 use serde_json::{Value, json};
 
 /// Calls of opencode with their outputs and what it notes of them, as an export.
@@ -13,21 +14,6 @@ fn opencode(calls: &[(&str, Value, &str, Value)]) -> String {
     json!({"info": {"id": "s", "directory": "/w"}, "messages": [
         {"info": {"id": "m", "role": "assistant", "path": {"cwd": "/w"}}, "parts": parts}]})
     .to_string()
-}
-
-/// The known lines of a file with how they came to be known, and the rules of the findings.
-fn known(log: &str, path: &str) -> (String, Vec<String>) {
-    let folder = tempfile::tempdir().unwrap();
-    let log = file(folder.path(), "s.jsonl", log);
-    let (status, out, problem) = obelus(&["blame", &log, "--file", path, "--json"]);
-    assert_eq!(status, 0, "{problem}");
-    let blame: Value = serde_json::from_str(&out).unwrap();
-    let line = |line: &Value| format!("{} {}", line["text"].as_str().unwrap(), line["how"].as_str().unwrap());
-    let lines: Vec<String> = blame["blame"].as_array().unwrap().iter().map(line).collect();
-    let (_, found, _) = obelus(&["check", &log, "--json"]);
-    let rules = found.lines().map(|line| serde_json::from_str::<Value>(line).unwrap()["rule"].clone());
-    let rules = rules.filter_map(|rule| rule.as_str().map(str::to_owned)).collect();
-    (format!("{} {}", blame["known"], lines.join("|")), rules)
 }
 
 fn write(text: &str) -> (&'static str, Value, &'static str, Value) {
