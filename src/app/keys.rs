@@ -101,7 +101,7 @@ pub static KEYS: &[KeyRow] = &[
     row(C::TwoRuns, &[","], A::StepPrevious, "back", "Go one row back in both runs, from any pane.", TIME, 2),
     row(C::Trajectory, &["}"], A::TrajectoryNext, "next trajectory", "Open the next trajectory of the dataset.", TIME, 4),
     row(C::Trajectory, &["{"], A::TrajectoryPrevious, "previous trajectory", "Open the previous trajectory of the dataset.", TIME, 0),
-    row(C::Trajectory, &["P"], A::Part, "part", "Open the run of the sub-agent, or the other file, that this step refers to; {close} comes back.", TIME, 0),
+    row(C::Trajectory, &["P"], A::Part, "part", "Open the run of the sub-agent, or the other file, that this step refers to, one after the other; {close} comes back.", TIME, 0),
     row(C::Global, &["]n"], A::NewestFile, "newest file", "Open the newest file of the list.", TIME, 0),
     row(C::Trajectory, &["F"], A::Live, "follow", "Stay at the newest step while the file grows; moving back pauses.", TIME, 7),
     row(C::Trajectory, &["t"], A::Times, "times", "Cycle the column beside the steps: elapsed time, clock time, how long each call took, spent so far, off.", TIME, 0),

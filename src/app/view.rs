@@ -103,7 +103,7 @@ fn header(app: &App, open: Option<&Open<'_>>, cells: usize) -> (Vec<Piece>, Vec<
 /// The sentence on the value in focus; a search in the state finds paths, which are whole only there.
 fn explained(app: &App, open: &Open<'_>, cells: usize) -> Vec<Piece> {
     let is_free = app.session.focus.path.is_none();
-    let part = || is_free.then(|| App::part_hint(open).or_else(|| app.way_back())).flatten();
+    let part = || is_free.then(|| app.part_hint(open).or_else(|| app.way_back())).flatten();
     let part_pieces = || part().map(|hint| vec![Piece::of(Role::Dim, &format!(" {hint}"))]);
     let explanation = app.front().explain(app, open).or_else(part_pieces);
     let mut pieces = explanation.unwrap_or_else(|| header::explain(open, cells, app.front().has_values()));

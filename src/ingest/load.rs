@@ -1,7 +1,8 @@
 //! An input whose end is final, for headless commands: its records and any of its runs.
 
 use super::container::prepared;
-use super::{Detected, detect, open_input, parts};
+use super::parts::attach_parts;
+use super::{Detected, detect, open_input};
 use crate::format::{Layout, Run};
 use crate::model::{Bytes, Problem, Record};
 use crate::source::{Input, RecordIndex, RecordReader, RecordReport, index_all, index_and_look};
@@ -203,7 +204,7 @@ impl Loaded {
 
     fn finished(&self, mut run: Box<dyn Run>) -> Box<dyn Run> {
         run.finish(self.input.as_ref());
-        parts::attach(self.detected.format, run.as_mut(), self.input.path());
+        attach_parts(self.detected.format, run.as_mut(), self.input.path());
         run
     }
 }

@@ -33,6 +33,7 @@ pub use embedded::one_line;
 pub use live::{Generation, IngestEvent, LiveRecords, ResetReason};
 pub use load::{Loaded, begin, load, open};
 pub use mapping::{Mapping, use_mapping};
+pub use parts::attach_parts;
 pub use pass::{findings, findings_beside, in_order, look_at_all, look_at_known, look_from, survey, take};
 pub use preview::{Preview, is_log, read_end_preview, read_preview};
 pub use replay::{PlaybackControl, PlayedInput, replay};

@@ -18,7 +18,7 @@ pub(super) fn look(format: &dyn Format, parts: &[RunPart], open: Option<&Path>) 
 }
 
 /// Looks for the parts of a run and gives them to it.
-pub(super) fn attach(format: &dyn Format, run: &mut dyn Run, open: Option<&Path>) {
+pub fn attach_parts(format: &dyn Format, run: &mut dyn Run, open: Option<&Path>) {
     if !run.parts().is_empty() {
         let found = look(format, run.parts(), open);
         run.attach(found);

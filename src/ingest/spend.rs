@@ -30,11 +30,11 @@ struct Files {
 
 impl Files {
     fn add_parts(&mut self, run: &dyn Run, depth: usize) {
-        let sub_agents = run.parts().iter().filter(|part| part.role == PartRole::SubAgent);
-        for part in sub_agents {
-            match part.step.and_then(|step| run.part_of(step)) {
-                Some((_, Some(PartState::Found { path, .. }))) => self.add_file(path, depth),
-                _ => self.reported.missing += 1,
+        let found = run.parts().iter().zip(run.part_states());
+        for (_, state) in found.filter(|(part, _)| part.role == PartRole::SubAgent) {
+            match state {
+                PartState::Found { path, .. } => self.add_file(path, depth),
+                PartState::Missing => self.reported.missing += 1,
             }
         }
     }

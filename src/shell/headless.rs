@@ -116,6 +116,7 @@ impl Stage {
             for effect in self.app.update(msg) {
                 self.source.run = self.app.session.run.clone();
                 self.source.files = self.app.session.files.clone();
+                self.source.path.clone_from(&self.app.session.path);
                 self.source.data = self.app.session.data.clone();
                 match effect {
                     Effect::Mark(_) => {

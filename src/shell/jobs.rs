@@ -46,6 +46,8 @@ pub struct Source {
     pub records: Arc<dyn Records>,
     /// The format.
     pub format: &'static dyn Format,
+    /// The file that is open, beside which other files of a run are looked for.
+    pub path: Option<PathBuf>,
     /// The open trajectory.
     pub run: Option<SharedRun>,
     /// The folder of files that values name by id.
@@ -60,7 +62,7 @@ impl Source {
     /// The records of an input of that format, with no trajectory open.
     #[must_use]
     pub fn of_records(bytes: Arc<dyn Bytes>, records: Arc<dyn Records>, format: &'static dyn Format) -> Self {
-        Self { bytes, records, format, run: None, files: None, data: None, tokenizer: None }
+        Self { bytes, records, format, path: None, run: None, files: None, data: None, tokenizer: None }
     }
 }
 
@@ -290,7 +292,10 @@ fn open(source: &Source, record: usize) -> Msg {
         return Msg::Notify(true, format!("there is no record {record}"));
     };
     match read_run(source, &found) {
-        Ok(run) => Msg::Opened(record, OpenedRun(Arc::new(RwLock::new(run)))),
+        Ok(mut run) => {
+            ingest::attach_parts(source.format, run.as_mut(), source.path.as_deref());
+            Msg::Opened(record, OpenedRun(Arc::new(RwLock::new(run))))
+        }
         Err(problem) => Msg::Notify(true, problem),
     }
 }

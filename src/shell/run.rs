@@ -416,6 +416,7 @@ impl Program {
             bytes: Arc::clone(&session.bytes),
             records: Arc::clone(&session.records),
             format: session.format,
+            path: session.path.clone(),
             run: session.run.clone(),
             files: session.files.clone(),
             data: session.data.clone(),

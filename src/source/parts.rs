@@ -59,12 +59,16 @@ impl PartFinder {
         let mut found = Vec::new();
         if SESSION_FOLDERS.contains(&part.folder) {
             found = session(&open, &part.file);
-        } else if is_name {
+        } else {
             let folders = sessions(&open).into_iter().map(|session| session.join(part.folder));
             let folders = folders.filter_map(|folder| folder.canonicalize().ok());
-            found.extend(folders.flat_map(|folder| self.below(&folder, file)));
-            // Versions before the folder of the session had sub-agents beside it.
-            found.extend(inside(folder, file).filter(|_| part.role == PartRole::SubAgent));
+            if is_name {
+                found.extend(folders.flat_map(|folder| self.below(&folder, file)));
+                // Versions before the folder of the session had sub-agents beside it.
+                found.extend(inside(folder, file).filter(|_| part.role == PartRole::SubAgent));
+            } else {
+                found.extend(folders.filter_map(|folder| inside(&folder, file)));
+            }
         }
         let mut seen = HashSet::from([open]);
         found.retain(|path| seen.insert(path.clone()));
@@ -199,6 +203,7 @@ mod tests {
         assert_eq!(find(&open, PartRole::SubAgent, "subagents", "agent-2.jsonl"), Some(old));
         assert_eq!(find(&open, PartRole::Output, "tool-results", "x.txt"), Some(output.clone()));
         assert_eq!(find(&agent, PartRole::Output, "tool-results", "x.txt"), Some(output));
+        assert_eq!(find(&open, PartRole::SubAgent, "subagents", "workflows/w/agent-1.jsonl"), Some(agent.clone()));
         for name in ["link.txt", "../../../secret.txt", "/etc/hostname", "..", "", "s.jsonl"] {
             assert_eq!(find(&open, PartRole::Output, "tool-results", name), None, "{name}");
         }

@@ -59,6 +59,75 @@ fn a_key_leads_into_the_run_of_a_sub_agent_and_q_back_to_its_call() {
     }
 }
 
+/// A session with a workflow of two agents: its file, and the journal.
+fn session_of_a_workflow(root: &Path) -> (PathBuf, PathBuf) {
+    let folder = root.join("s1/subagents/workflows/wf_1");
+    let details =
+        format!(r#"{{"status":"async_launched","runId":"wf_1","transcriptDir":"{}"}}"#, "/far/workflows/wf_1");
+    let main = [
+        line(
+            r#""type":"assistant","uuid":"u2","message":{"id":"m","role":"assistant","content":[{"type":"tool_use","id":"t1","name":"Workflow","input":{"script":"agent()"}}]}"#,
+        ),
+        line(&format!(
+            r#""type":"user","uuid":"u3","parentUuid":"u2","message":{{"role":"user","content":[{{"type":"tool_result","tool_use_id":"t1","content":"Launched."}}]}},"toolUseResult":{details}"#
+        )),
+    ];
+    let key = |digit: &str| format!("v2:{}", digit.repeat(64));
+    let started = |agent: &str, digit: &str| {
+        format!(r#"{{"type":"started","key":"{}","agentId":"{agent}","label":"look"}}"#, key(digit)) + "\n"
+    };
+    let journal = ["{\"type\":\"launched\"}\n", &started("a7", "1"), &started("a8", "2")].concat();
+    fs::create_dir_all(&folder).unwrap();
+    let (open, at) = (root.join("s1.jsonl"), folder.join("journal.jsonl"));
+    fs::write(&open, main.concat()).unwrap();
+    fs::write(&at, journal).unwrap();
+    let spent = r#""agentId":"a7","type":"assistant","uuid":"x","message":{"id":"n","role":"assistant","content":"Done.","usage":{"input_tokens":3,"output_tokens":5}}"#;
+    fs::write(folder.join("agent-a7.jsonl"), line(spent)).unwrap();
+    fs::write(folder.join("agent-a8.jsonl"), line(&spent.replace("a7", "a8"))).unwrap();
+    (open, at)
+}
+
+#[test]
+fn agents_of_a_workflow_are_reached_by_its_journal_and_their_spend_counts() {
+    let folder = tempfile::tempdir().unwrap();
+    let (open, journal) = session_of_a_workflow(folder.path());
+    let input = Input::open(&open).unwrap();
+    let mut stage = Stage::open(input, None, (100, 20), Theme::built_in("dark").unwrap()).unwrap();
+    stage.app.jump_to(1);
+    super::stage::shows(&stage, &["P opens the run of a sub-agent: journal.jsonl"]);
+    stage.press("P").unwrap();
+    stage.app.jump_to(2);
+    super::stage::shows(&stage, &["P opens the run of a sub-agent: agent-a8.jsonl"]);
+    let (_, stats, stderr) = obelus(&["stats", open.to_str().unwrap(), "--json"]);
+    assert!(stats.contains(r#""output":10"#), "{stats}{stderr}");
+    fs::remove_file(&journal).unwrap();
+    let (_, found, _) = obelus(&["check", open.to_str().unwrap(), "--json"]);
+    assert_eq!(found.matches("run.part-missing").count(), 1, "{found}");
+}
+
+#[test]
+fn a_step_that_refers_to_several_files_opens_them_in_turn() {
+    let folder = tempfile::tempdir().unwrap();
+    let agent = |id: &str| {
+        format!(
+            r#"{{"schema_version":"ATIF-v1.6","trajectory_id":"{id}","session_id":"s","agent":{{"name":"a","version":"1"}},"steps":[{{"step_id":1,"source":"agent","message":"ok"}}]}}"#
+        )
+    };
+    let refers = r#","tool_calls":[{"tool_call_id":"c","function_name":"delegate","arguments":{}}],"observation":{"results":[{"source_call_id":"c","content":"ok","subagent_trajectory_ref":[{"trajectory_id":"b","trajectory_path":"b.json"},{"trajectory_id":"c","trajectory_path":"c.json"}]}]}"#;
+    let main = agent("main").replace(r#""message":"ok""#, &format!(r#""message":"ok"{refers}"#));
+    let open = folder.path().join("main.json");
+    fs::write(&open, main).unwrap();
+    fs::write(folder.path().join("b.json"), agent("b")).unwrap();
+    fs::write(folder.path().join("c.json"), agent("c")).unwrap();
+    let input = Input::open(&open).unwrap();
+    let mut stage = Stage::open(input, None, (100, 20), Theme::built_in("dark").unwrap()).unwrap();
+    for file in ["1 of 2: b.json", "2 of 2: c.json", "1 of 2: b.json"] {
+        super::stage::shows(&stage, &[&format!("P opens the run of a sub-agent, {file}")]);
+        stage.press("P").unwrap();
+        stage.press("q").unwrap();
+    }
+}
+
 #[test]
 fn a_part_that_is_not_there_or_says_that_it_is_another_is_found_once() {
     let folder = tempfile::tempdir().unwrap();

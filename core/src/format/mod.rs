@@ -15,6 +15,7 @@ pub mod call_time;
 pub mod cause;
 mod claude_code;
 mod claude_stream;
+mod claude_workflow;
 mod codex;
 mod context_fill;
 mod copilot;
@@ -77,6 +78,7 @@ pub use view_list::{ViewAnchor, ViewLimit, ViewList, ViewPart};
 pub static FORMATS: &[&dyn Format] = &[
     &claude_code::ClaudeCode,
     &claude_stream::ClaudeStream,
+    &claude_workflow::WORKFLOW,
     &codex::ROLLOUT,
     &codex::EXEC,
     &pi::STS,

@@ -197,9 +197,9 @@ pub trait Run: Send + Sync {
     }
     /// Takes the state of each of [`Run::parts`], in their order; it is valid until the next call.
     fn attach(&mut self, _found: Vec<PartState>) {}
-    /// The part that a step refers to, with its state if it was looked for.
-    fn part_of(&self, _step: StepNo) -> Option<(&RunPart, Option<&PartState>)> {
-        None
+    /// What was found of [`Run::parts`], in their order; empty until it is attached.
+    fn part_states(&self) -> &[PartState] {
+        &[]
     }
     /// The input has ended (for now). May be followed by more records.
     fn finish(&mut self, bytes: &dyn Bytes) {

@@ -37,9 +37,9 @@ impl PartRole {
 pub struct RunPart {
     /// What it is.
     pub role: PartRole,
-    /// The folder in which the session has such files (`subagents`), at any depth; empty: beside the open file.
+    /// The folder in which the session has such files (`subagents`); empty: beside the open file.
     pub folder: &'static str,
-    /// Its name; beside the open file a relative path.
+    /// Its name, at any depth of a folder of the session; or a relative path.
     pub file: String,
     /// What its first record says that it is; None: any.
     pub identity: Option<String>,

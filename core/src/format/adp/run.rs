@@ -283,8 +283,8 @@ impl Run for Trajectory {
         self.part_states.set(&self.parts, found);
     }
 
-    fn part_of(&self, step: StepNo) -> Option<(&RunPart, Option<&PartState>)> {
-        self.part_states.of_step(&self.parts, step)
+    fn part_states(&self) -> &[PartState] {
+        self.part_states.states()
     }
 
     fn instances(&self) -> Instances {

@@ -285,6 +285,9 @@ impl Entries {
                 let identity = agent_identity(record, agent).unwrap_or_else(|| format!("/{agent}"));
                 log.part(PartRole::SubAgent, "subagents", &file, Some(&identity), Some(step));
             }
+            if let Some(file) = details.and_then(workflow_journal) {
+                log.part(PartRole::SubAgent, "subagents", &file, None, Some(step));
+            }
             let path = details.and_then(|details| text(details, "persistedOutputPath")).map(Cow::Borrowed);
             if let Some(path) = path.or_else(|| persisted(result)) {
                 let file = path.rsplit(['/', '\\']).next().unwrap_or_default();
@@ -292,6 +295,12 @@ impl Entries {
             }
         }
     }
+}
+
+/// The file that names the agents of a workflow, below the sub-agents of the session.
+fn workflow_journal(details: &Value<'_>) -> Option<String> {
+    let folder = text(details, "transcriptDir").filter(|_| details.get("runId").is_some())?;
+    Some(format!("workflows/{}/journal.jsonl", folder.rsplit(['/', '\\']).next()?))
 }
 
 /// What the file of a sub-agent is (0.4): the session of a record, and the agent. A fork of the session names it first.

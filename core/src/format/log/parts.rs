@@ -7,22 +7,18 @@ use std::collections::HashMap;
 /// Most bytes of an output that are shown as the text of its result.
 const OUTPUT_BYTES_MAX: u64 = 1 << 20;
 
-/// What was found of the parts, in their order, and which step refers to which.
+/// What was found of the parts, in their order, and which steps left their text in one.
 #[derive(Debug, Default)]
 pub(in crate::format) struct Parts {
     states: Vec<PartState>,
-    of_step: HashMap<StepNo, usize>,
     outputs: HashMap<StepNo, usize>,
 }
 
 impl Parts {
     pub(in crate::format) fn set(&mut self, parts: &[RunPart], found: Vec<PartState>) {
         self.states = found;
-        let steps = |role: Option<PartRole>| {
-            let wanted = parts.iter().enumerate().filter(move |(_, part)| role.is_none_or(|role| part.role == role));
-            wanted.filter_map(|(index, part)| Some((part.step?, index))).collect()
-        };
-        (self.of_step, self.outputs) = (steps(None), steps(Some(PartRole::Output)));
+        let outputs = parts.iter().enumerate().filter(|(_, part)| part.role == PartRole::Output);
+        self.outputs = outputs.filter_map(|(index, part)| Some((part.step?, index))).collect();
     }
 
     /// Whether so much was found before, too.
@@ -34,14 +30,9 @@ impl Parts {
         self.states.iter().map(size).eq(found.iter().map(size))
     }
 
-    /// The part that a step refers to.
-    pub(in crate::format) fn of_step<'p>(
-        &'p self,
-        parts: &'p [RunPart],
-        step: StepNo,
-    ) -> Option<(&'p RunPart, Option<&'p PartState>)> {
-        let index = *self.of_step.get(&step)?;
-        Some((parts.get(index)?, self.states.get(index)))
+    /// What was found, in the order of the parts.
+    pub(in crate::format) fn states(&self) -> &[PartState] {
+        &self.states
     }
 
     /// The text that a result left in another file.

@@ -485,8 +485,8 @@ impl<A: Adapter> Run for LogRun<A> {
         self.parts.set(&self.steps.parts, found);
     }
 
-    fn part_of(&self, step: StepNo) -> Option<(&RunPart, Option<&PartState>)> {
-        self.parts.of_step(&self.steps.parts, step)
+    fn part_states(&self) -> &[PartState] {
+        self.parts.states()
     }
 
     fn title(&self) -> Option<String> {
