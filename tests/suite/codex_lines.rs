@@ -79,6 +79,23 @@ fn an_output_that_is_cut_shows_the_lines_before_the_cut() {
 }
 
 #[test]
+fn what_earlier_versions_put_around_a_cut_output_is_no_line_of_the_file() {
+    let json = |text: &str| json!({"output": text, "metadata": {"exit_code": 0, "duration_seconds": 0.1}}).to_string();
+    let head = "Chunk ID: a\nWall time: 0.1 seconds\nProcess exited with code 0\nOutput:\n";
+    let omitted = json("Total output lines: 90\n\none\ntwo\n\n[... omitted 86 of 90 lines ...]\n\nlast\n");
+    let fitted = json("Total output lines: 90\n\none\ntwo\nth\n[... output truncated to fit 10240 bytes ...]\n\nt\n");
+    let chars = json("Total output lines: 90\n\none\ntwo\nth…80 chars truncated…ast\n");
+    let tokens = format!("{head}Total output lines: 90\n\none\ntwo\nth…80 tokens truncated…ast\n");
+    for text in [&omitted, &fitted, &chars, &tokens] {
+        let (_folder, path) = saved(&[exec("a", "cat f"), output("a", text)]);
+        let blame = known(&path, "f");
+        assert_eq!((&blame["known"], &blame["blame"][0]["text"]), (&json!([[1, 2]]), &json!("one")), "{text}");
+    }
+    let (_folder, path) = saved(&[exec("a", "cat f"), output("a", &json(&"line\n".repeat(256)))]);
+    assert_eq!(known(&path, "f")["known"], json!([[1, 256]]), "Codex before 0.27 stores no more and does not say so");
+}
+
+#[test]
 fn calls_that_were_refused_aborted_or_failed_as_a_script_are_no_success() {
     let texts = [
         "unsupported call: x",
@@ -88,13 +105,17 @@ fn calls_that_were_refused_aborted_or_failed_as_a_script_are_no_success() {
         "unable to locate image at `/w/a.png`: No such file or directory (os error 2)",
         "request_user_input is unavailable in Default mode",
         "Unknown model `m` for spawn_agent. Available models: n",
+        "unsupported custom tool call: apply_patch",
+        "error: Failed to find expected lines [\"x\"] in /w/f",
+        "failed to parse exec_command arguments: missing field `cmd`",
     ];
     let calls = texts.iter().enumerate().flat_map(|(n, text)| {
         let id = n.to_string();
         [exec(&id, "cat f"), output(&id, text)]
     });
     let (_folder, path) = saved(&calls.collect::<Vec<_>>());
-    assert_eq!(reasons(&path), ["flag", "flag", "no-exit", "flag", "flag", "flag", "flag"]);
+    let expected = ["flag", "flag", "no-exit", "flag", "flag", "flag", "flag", "flag", "flag", "flag"];
+    assert_eq!(reasons(&path), expected);
     let (_, files, _) = obelus(&["files", &path, "--json"]);
     assert!(!files.contains("/w/f"), "nothing of it was shown: {files}");
 }

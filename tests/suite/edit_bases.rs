@@ -69,6 +69,24 @@ fn the_base_of_an_edit_is_what_the_file_held() {
 }
 
 #[test]
+fn the_total_of_a_partial_read_does_not_add_a_line_to_a_file_whose_end_was_seen() {
+    let read = |id: &str, text: &str, start: u64| {
+        let numbered = text.lines().zip(start..).map(|(line, number)| format!("{number}\t{line}\n"));
+        let details = json!({"file": {"content": text, "startLine": start, "totalLines": 4}});
+        [
+            call(id, "Read", &json!({"file_path": "/w/a", "offset": start, "limit": 3})),
+            result(id, &numbered.collect::<String>(), &details),
+        ]
+    };
+    let text = claude(&[read("1", "one\ntwo\nthree\n", 1), read("2", "two\n", 2)].concat());
+    let folder = tempfile::tempdir().unwrap();
+    let log = file(folder.path(), "s.jsonl", &text);
+    let (_, files, _) = obelus(&["files", &log, "--json"]);
+    let files: Value = serde_json::from_str(&files).unwrap();
+    assert_eq!(files["files"][0]["lines"], json!(3), "{files}");
+}
+
+#[test]
 fn a_file_that_was_never_read_is_known_from_the_base() {
     let details = json!({"filePath": "/w/a", "originalFile": "one\ntwo\n", "structuredPatch": []});
     let edit = json!({"file_path": "/w/a", "old_string": "two", "new_string": "2"});

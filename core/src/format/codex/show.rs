@@ -70,10 +70,16 @@ fn call<'v>(value: &'v Value<'v>) -> ToolCall<'v> {
 }
 
 /// Beginnings of the outputs of calls that were not run, of scripts that failed, and of images and models that are
-/// not there.
-const REFUSED: [&str; 6] = [
+/// not there. `error: ` is what Codex before 0.27 says of a patch; the output of a command has a head.
+const REFUSED: [&str; 12] = [
     "unsupported call: ",
+    "unsupported custom tool call: ",
     "failed to parse function arguments: ",
+    "failed to parse exec_command arguments: ",
+    "failed to parse write_stdin arguments: ",
+    "error: ",
+    "execution error: ",
+    "exec_command failed",
     "Script failed\n",
     "request_user_input is unavailable in ",
     "unable to locate image at `",

@@ -25,6 +25,7 @@ pub(super) fn detail_file(details: &str) -> Option<FileExcerpt<'static>> {
     let last = lines.last().map_or(first - 1, |(number, _)| *number);
     Some(FileExcerpt {
         total: if has_end { Some(last) } else { total },
+        counts_open_line: !has_end,
         is_whole: has_end && first == 1,
         lines,
         ..FileExcerpt::default()

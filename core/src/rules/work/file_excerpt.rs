@@ -14,6 +14,8 @@ pub(super) struct FileExcerpt<'t> {
     pub(super) path: Option<String>,
     /// The number of lines that the file has, if it is reported.
     pub(super) total: Option<u32>,
+    /// Whether `total` counts the line that a final line end opens, if the file has one.
+    pub(super) counts_open_line: bool,
     /// Whether something is left out.
     pub(super) is_cut: bool,
     /// Whether it is all of the file.
@@ -174,9 +176,14 @@ impl<'t> FileExcerpt<'t> {
                 let line_start = before.rfind('\n').map_or(0, |at| at + 1);
                 let before = before[..line_start].strip_suffix('\n').unwrap_or("");
                 let before = before.strip_suffix('\n').map_or(before, |before| before);
-                // Codex cuts a line where it stores an output, and puts its notice on the next.
+                // Codex may cut a line where it stores an output, and puts its notice on the next.
                 let is_stored = text[at..].starts_with(PERSISTED);
-                if is_stored { before.rfind('\n').map_or("", |end| &before[..end]) } else { before }
+                let is_omitted = ["[... omitted ", "[... output "].iter().any(|notice| text[at..].starts_with(notice));
+                if is_stored || (is_omitted && !text[..at].ends_with("\n\n")) {
+                    before.rfind('\n').map_or("", |end| &before[..end])
+                } else {
+                    before
+                }
             }
             None => text,
         };
@@ -319,6 +326,10 @@ mod tests {
         assert_eq!(raw("l9\nl10\n\n... (10 more lines not shown. Use offset=11"), "9=l9|10=l10");
         assert_eq!(raw("a\n\n[Showing lines 9-9 of 20]"), "9=a");
         assert_eq!(raw("a\nb<response clipped>"), "9=a");
+        assert_eq!(raw("a\nb…7 chars truncated…c\nd\n"), "9=a");
+        assert_eq!(raw("a\nb\n\n[... omitted 7 of 9 lines ...]\n\nc\n"), "9=a|10=b");
+        assert_eq!(raw("a\nb\n[... omitted 7 of 9 lines ...]\n\nc\n"), "9=a");
+        assert_eq!(raw("a\nb\n[... output truncated to fit 10240 bytes ...]\n\nc\n"), "9=a");
         assert_eq!(raw("a\nb\n"), "9=a|10=b");
     }
 

@@ -265,12 +265,14 @@ mod tests {
             "[Truncated",
             "(5 more lines not shown",
             "a …4 tokens truncated… b",
+            "a …4 chars truncated… b",
+            "[... output truncated to fit 10240 bytes ...]",
             tables::PERSISTED,
         ];
         for notice in notices {
             assert!(tables::NOTICES.is_match(notice), "{notice}");
         }
         // A new alternative needs a text here, and in `NOTICES`.
-        assert_eq!(tables::NOTICES.regex().map(|regex| regex.as_str().split('|').count()), Some(19));
+        assert_eq!(tables::NOTICES.regex().map(|regex| regex.as_str().split('|').count()), Some(21));
     }
 }

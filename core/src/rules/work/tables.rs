@@ -231,7 +231,10 @@ patterns! {
         text(&["no_exit"])
     ), needs needed::NO_EXIT;
     /// W7: notices that something is left out.
-    NOTICES: format!("{}|…\\d+ tokens truncated…|^{PERSISTED}", text(&["notices"])), needs needed::NOTICES;
+    NOTICES: format!(
+        r"{}|…\d+ (?:tokens|chars) truncated…|^\[\.\.\. output truncated to fit \d+ bytes|^{PERSISTED}",
+        text(&["notices"])
+    ), needs needed::NOTICES;
     /// W7: the head of a window.
     WINDOW: text(&["window"]);
     /// W9: commands after which any file may differ.

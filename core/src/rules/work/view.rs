@@ -209,6 +209,7 @@ impl Viewer<'_> {
         let end = match shown.total {
             _ if shown.is_whole => Some(last.unwrap_or(0)),
             None if shown.has_end => last,
+            Some(total) if shown.counts_open_line && file.total == total.checked_sub(1) => file.total,
             total => total,
         };
         if let Some(end) = end {

@@ -1,7 +1,7 @@
 //! W4: what tools put around their output: exit status, folder, time.
 
 use super::needed;
-use super::tables::{CLAUDE_EXIT, CODEX_HEAD, GEMINI, HEADS, RETURNCODE, TRAILERS};
+use super::tables::{CLAUDE_EXIT, CODEX_HEAD, GEMINI, HEADS, NOTICES, RETURNCODE, TRAILERS};
 use crate::json::{self, Value};
 use crate::model::ToolResult;
 use crate::model::cast;
@@ -88,7 +88,10 @@ pub fn unwrapped(text: &str) -> Cow<'_, str> {
 fn inner<'t>(text: &'t str, is_shell: bool, body: &mut Body<'_>) -> Cow<'t, str> {
     let head = HEADS.iter().find_map(|head| head.find(text)).map_or(0, |found| found.end());
     let text = untrusted(text.get(head..).unwrap_or_default());
-    if let Some(output) = codex_json(text, body).or_else(|| returncode_json(text, body)) {
+    if let Some(output) = codex_json(text, body) {
+        return Cow::Owned(with_silent_cut(output));
+    }
+    if let Some(output) = returncode_json(text, body) {
         return Cow::Owned(output);
     }
     if let Some(inner) = gemini(text, body).or_else(|| codex_head(text, body)).or_else(|| returncode(text, body)) {
@@ -122,7 +125,19 @@ fn codex_json(text: &str, body: &mut Body<'_>) -> Option<String> {
     }
     body.exit = exit.and_then(|exit| exit.parse().ok());
     body.ms = seconds.and_then(milliseconds);
-    Some(output.replace("\r\n", "\n"))
+    Some(without_warning(output).replace("\r\n", "\n"))
+}
+
+/// Codex before 0.27 stores at most `LINES` lines and `BYTES` bytes of an output, and does not say that it cuts the
+/// rest: an output that reaches one of these limits gets a notice.
+fn with_silent_cut(mut output: String) -> String {
+    const LINES: usize = 256;
+    const BYTES: usize = 10 << 10;
+    let is_full = || output.ends_with('\n') && memchr::memchr_iter(b'\n', output.as_bytes()).count() == LINES;
+    if (output.len() == BYTES || is_full()) && NOTICES.find(&output).is_none() {
+        output.push_str(CUT);
+    }
+    output
 }
 
 /// mini-swe-agent: an object with `returncode` and `output`, or the beginning and the end of that.
@@ -164,11 +179,17 @@ fn codex_head<'t>(text: &'t str, body: &mut Body<'_>) -> Option<Cow<'t, str>> {
     Some(Cow::Borrowed(without_warning(text.get(all.end()..).unwrap_or_default())))
 }
 
-/// Codex says before an output that it is cut, and how many lines it had.
+/// Codex says before an output that it is cut, and how many lines it had; without a warning, the notice in the output
+/// shows that it is cut.
 fn without_warning(text: &str) -> &str {
-    let is_cut = text.starts_with("Warning: truncated output (original token count: ");
-    let head = text.split_once("\n\n").filter(|(head, _)| is_cut && head.contains("\nTotal output lines: "));
-    head.map_or(text, |(_, rest)| rest)
+    let Some((head, rest)) = text.split_once("\n\n") else { return text };
+    let is_warning = head.starts_with("Warning: truncated output (original token count: ");
+    let is_count = |line: &str| line.bytes().all(|byte| byte.is_ascii_digit());
+    let is_head = match head.strip_prefix("Total output lines: ") {
+        Some(count) => is_count(count) && NOTICES.find(rest).is_some(),
+        None => is_warning && head.contains("\nTotal output lines: "),
+    };
+    if is_head { rest } else { text }
 }
 
 fn gemini<'t>(text: &'t str, body: &mut Body<'_>) -> Option<Cow<'t, str>> {
@@ -279,6 +300,18 @@ mod tests {
             ),
             ("Command: sh\nOutput:\nl1\n", "- - - - \"Command: sh\\nOutput:\\nl1\\n\""),
             ("Exit code: 1\nWall time: 0 seconds\nOutput:\n", "1 0 - - \"\""),
+            (
+                "Wall time: 0 seconds\nOutput:\nTotal output lines: 9\n\na\nb…7 tokens truncated…c\n",
+                "- 0 - - \"a\\nb…7 tokens truncated…c\\n\"",
+            ),
+            (
+                "Wall time: 0 seconds\nOutput:\nTotal output lines: 9\n\nis what it printed\n",
+                "- 0 - - \"Total output lines: 9\\n\\nis what it printed\\n\"",
+            ),
+            (
+                r#"{"output":"Total output lines: 9\n\na\n[... omitted 8 of 9 lines ...]","metadata":{"exit_code":0}}"#,
+                "0 - - - \"a\\n[... omitted 8 of 9 lines ...]\"",
+            ),
             ("Output: not a head", "- - - - \"Output: not a head\""),
             (
                 "Command: ls x\nDirectory: /p\nOutput: no\nError: (none)\nExit Code: 1\nSignal: 0\nBackground PIDs: (none)\nProcess Group PGID: 9",
@@ -304,5 +337,16 @@ mod tests {
         ] {
             assert_eq!(of(text), expected, "{text}");
         }
+    }
+
+    #[test]
+    fn an_output_that_fills_what_is_stored_of_it_is_cut() {
+        let is_cut = |output: &str| {
+            let text = format!(r#"{{"output":{},"metadata":{{"exit_code":0}}}}"#, json::quote(output));
+            of_text(&text, true).text.ends_with(CUT)
+        };
+        assert!(is_cut(&"line\n".repeat(256)) && is_cut(&"a word ".repeat(1463)[..10_240]));
+        assert!(!is_cut(&"line\n".repeat(255)) && !is_cut(&"line\n".repeat(257)));
+        assert!(!is_cut(&format!("{}[... omitted 9 of 265 lines ...]\n", "line\n".repeat(255))));
     }
 }
