@@ -20,6 +20,7 @@ mod links;
 mod literal;
 mod message;
 mod message_calls;
+pub(crate) mod named_parts;
 pub(in crate::rules) mod number;
 mod reading;
 mod record_text;
