@@ -7,6 +7,7 @@ mod acts;
 mod adk;
 mod adp;
 mod ag_ui;
+mod agno;
 mod ai_sdk;
 mod answer;
 mod assembler;
