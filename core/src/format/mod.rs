@@ -26,6 +26,7 @@ mod facts;
 mod gemini;
 mod generic;
 mod inspect;
+mod lang_chain;
 mod langgraph;
 mod langsmith;
 mod letta;
@@ -41,6 +42,7 @@ mod otel;
 mod pi;
 mod plain_rows;
 pub mod plan;
+mod pydantic_ai;
 mod qwen;
 mod record_members;
 mod rows;
@@ -49,9 +51,11 @@ mod run_survey;
 mod scopix;
 pub mod signature;
 mod slots;
+mod smolagents;
 mod step_calls;
 mod survey;
 mod swe_agent;
+mod typed_parts;
 mod typed_path;
 mod verifiers;
 mod verifiers_metadata;
@@ -105,6 +109,12 @@ pub static FORMATS: &[&dyn Format] = &[
     &openai_agents::OPENAI_AGENTS,
     &autogen::AUTOGEN,
     &ai_sdk::AI_SDK,
+    &pydantic_ai::PYDANTIC_AI,
+    &lang_chain::LANG_CHAIN,
+    &typed_parts::AGENT_FRAMEWORK,
+    &typed_parts::SEMANTIC_KERNEL,
+    &typed_parts::LLAMA_INDEX,
+    &smolagents::SMOLAGENTS,
     &scopix::Scopix(None),
     &adp::Adp,
     &adp::ATIF,

@@ -38,7 +38,7 @@ pub(in crate::format) use chat::{Blocks, MoreValues, call, form, result, role_of
 pub(in crate::format) use copies::Copies;
 pub(in crate::format) use fields::{count, first, first_text, items, text, write_slots};
 pub(in crate::format) use gemini_parts::Parts;
-pub(in crate::format) use lang_chain::lang_chain_turn;
+pub(in crate::format) use lang_chain::{lang_chain_message, lang_chain_turn};
 pub(in crate::format) use merge_patch::merge_patch;
 pub(in crate::format) use parts::Parts as FoundParts;
 pub(in crate::format) use row::{Row, SetRow};
