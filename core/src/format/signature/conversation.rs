@@ -40,7 +40,16 @@ fn ai_sdk(head: &Head<'_, '_>) -> Option<Match> {
         matches!(text(r, "role"), "user" | "assistant" | "system") && first(r, "parts").is_some_and(is_part)
     };
     let is_chat = |r: &Value<'_>| first(r, "messages").is_some_and(is_message);
-    matched(most(head, |r| is_message(r) || is_chat(r)), "messages with a `role` and typed `parts`")
+    if most(head, |r| is_message(r) || is_chat(r)) {
+        return matched(true, "messages with a `role` and typed `parts`");
+    }
+    // What `generateText` gave.
+    let is_step = |r: &Value<'_>| {
+        let has_parts = first(r, "content").is_none_or(|part| is_text(part, "type")) && is_array(r, "content");
+        has_parts && is_text(r, "finishReason") && has_any(r, &["usage"]) && has_any(r, &["response"])
+    };
+    let is_result = |r: &Value<'_>| first(r, "steps").is_some_and(is_step);
+    matched(most(head, |r| is_step(r) || is_result(r)), "steps with typed `content`, `finishReason` and `usage`")
 }
 
 /// Names under which a row holds its messages.
