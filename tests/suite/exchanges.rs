@@ -186,3 +186,22 @@ fn a_list_of_contents_of_gemini_is_a_conversation() {
     assert_eq!(rows.format(), "messages");
     assert_eq!(rows.steps(), ["user list it", "call ls", "result a.txt (of 1)", "agent There is a.txt."]);
 }
+
+#[test]
+fn results_of_ollama_answer_the_call_of_their_tool() {
+    let call = |name: &str| json!({"function":{"name":name,"arguments":{}}});
+    let result = |name: &str, text: &str| json!({"role":"tool","tool_name":name,"content":text});
+    let asked = json!({"model":"m","messages":[{"role":"user","content":"q"},
+        {"role":"assistant","content":"","thinking":"hm","tool_calls":[call("weather"),call("time")]},
+        result("time", "noon"), result("weather", "sun")]});
+    let answer = json!({"model":"m","message":{"role":"assistant","content":"a"},"done":true,"done_reason":"stop",
+        "prompt_eval_count":9,"eval_count":4});
+    let rows = Rows::of(&[json!({"request":asked,"response":answer})]);
+    let out = rows.exported();
+    let messages = out[0]["messages"].as_array().unwrap();
+    let calls = messages[1]["tool_calls"].as_array().unwrap();
+    assert_eq!(messages[1]["reasoning_content"], "hm");
+    assert_eq!((&messages[2]["tool_call_id"], &messages[3]["tool_call_id"]), (&calls[1]["id"], &calls[0]["id"]));
+    let state = obelus(&["state", &rows.path, "--step", "4", "--json"]).1;
+    assert!(state.contains(r#""usage":{"main":{"input":9,"output":4,"turns":1}}"#), "{state}");
+}

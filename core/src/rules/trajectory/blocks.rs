@@ -116,6 +116,11 @@ pub(in crate::rules) fn result_id<'a>(part: &'a Value<'a>) -> Option<&'a str> {
     RESULT_IDS.iter().find_map(|key| part.get(key)?.as_str())
 }
 
+/// The tool that a message of a tool says that it is of.
+pub(in crate::rules) fn result_name<'a>(message: &'a Value<'a>) -> Option<&'a str> {
+    ["name", "tool_name"].iter().find_map(|key| message.get(key)?.as_str())
+}
+
 /// What the parts of a message say, in their order; None: its content is a text, or it has none.
 pub(crate) fn turn_parts<'a>(message: &'a Value<'a>) -> Option<Vec<TurnPart<'a>>> {
     let parts = parts(message);

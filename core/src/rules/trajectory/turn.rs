@@ -205,7 +205,7 @@ fn message_parts<'a>(entry: &TrajectoryStep<'a>, message: &Message<'a>, hint: Hi
     let text = message.text.clone();
     if hint == Hint::Answer {
         let text = text.unwrap_or_default();
-        let name = entry.value.get("name").and_then(Value::as_str).filter(|_| entry.role == StepRole::Environment);
+        let name = blocks::result_name(entry.value).filter(|_| entry.role == StepRole::Environment);
         let (name, is_error) = (name.map(Cow::Borrowed), failure(entry.value));
         let result = TurnPart::Result(ToolResult { id, name, text, is_error, ..ToolResult::default() });
         let files = message.text_key.and_then(|key| entry.value.get(key)).into_iter().flat_map(blocks::files_of);
