@@ -43,6 +43,7 @@ mod diff;
 mod docs;
 mod documented;
 mod edit_bases;
+mod exchanges;
 mod export;
 mod export_parquet;
 mod export_prompt;

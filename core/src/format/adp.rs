@@ -164,7 +164,7 @@ struct Counts {
 impl Counts {
     fn of(first: &[Value<'_>]) -> Self {
         let count = |fits: fn(&Value<'_>) -> bool| first.iter().filter(|value| fits(value)).count();
-        let chats: Vec<_> = first.iter().filter(|value| is_conversation(value) && has_known_speaker(value)).collect();
+        let chats: Vec<_> = first.iter().filter(|value| is_conversation(value) && is_spoken(value)).collect();
         Self {
             standardized: count(is_standardized),
             atif: count(is_atif),
@@ -197,9 +197,15 @@ fn is_conversation(root: &Value<'_>) -> bool {
     shape(root) == RecordShape::Chat && !context.is_some_and(is_request)
 }
 
-/// Whether one of the speakers is known: people write to one another `from` a name.
-fn has_known_speaker(root: &Value<'_>) -> bool {
-    messages(root).any(|message| crate::rules::trajectory::Message::of(message).role != StepRole::Unknown)
+/// Where a message says something (D17).
+const WORDS: [&str; 5] = ["content", "value", "text", "tool_calls", "function_call"];
+
+/// Whether one of the speakers is known, since people write to one another `from` a name, and a message says something
+/// where the protocol has it: those of libraries have their parts under other names.
+fn is_spoken(root: &Value<'_>) -> bool {
+    let is_known = |message: &Value<'_>| crate::rules::trajectory::Message::of(message).role != StepRole::Unknown;
+    let says = |message: &Value<'_>| WORDS.iter().any(|name| message.get(name).is_some());
+    messages(root).any(is_known) && messages(root).any(says)
 }
 
 /// The messages of a conversation, under any of its names.
@@ -286,6 +292,7 @@ mod tests {
             r#"{"timestamp":1,"type":"event"}"#,
             r#"{"name":"Ann","id":7,"messages":[{"id":1,"type":"message","from":"Ann","text":"hi"}]}"#,
             r#"{"messages":[]}"#,
+            r#"{"type":"agent_response","messages":[{"role":"assistant","parts_of_it":[{"text":"x"}]}]}"#,
             "[]",
         ] {
             assert!(!is_detected(text), "{text}");

@@ -6,7 +6,8 @@ use super::log::{
     role_of, text, text_of,
 };
 use crate::json::Value;
-use crate::model::{Attachment, StepRole, ToolCall, ToolResult, Turn, TurnPart};
+use crate::model::{Attachment, StepRole, Surroundings, ToolCall, ToolResult, Turn, TurnPart};
+use crate::rules::trajectory::blocks;
 use crate::state::Op;
 use std::borrow::Cow;
 
@@ -16,12 +17,13 @@ pub(super) static AI_SDK: Row = Row {
     title: "AI SDK messages",
     about: "Messages of Vercel's AI SDK (`UIMessage`): an array or lines of objects with a `role` and `parts`, or \
             chats with such `messages`, each a trajectory. A part of a tool is a call and, once there is an output, \
-            its result. State: `data-NAME` parts, of which a later one of the same id replaces an earlier one.",
+            its result. Also the `steps` of a result of `generateText`, by themselves or in it. State: `data-NAME` \
+            parts, of which a later one of the same id replaces an earlier one; model and usage of steps.",
     framing: Framing::Elements,
     run: || Box::new(LogRun::new(Messages::default())),
     detect: None,
     has_trajectories: true,
-    samples: &[CHAT],
+    samples: &[CHAT, STEPS],
 };
 
 /// A question and its answer with a call.
@@ -33,6 +35,27 @@ const CHAT: &str = concat!(
     r#""state":"output-available","input":{"path":"x"},"output":"a.txt"},{"type":"data-files","id":"f","#,
     r#""data":{"count":1}},{"type":"text","text":"There is a.txt."}]}]"#,
 );
+
+/// Steps of a result: calls, of which one failed, and the answer.
+const STEPS: &str = concat!(
+    r#"{"stepNumber":0,"content":[{"type":"reasoning","text":"A look."},{"type":"text","text":"I look."},"#,
+    r#"{"type":"tool-call","toolCallId":"a","toolName":"ls","input":{"path":"x"}},"#,
+    r#"{"type":"tool-call","toolCallId":"b","toolName":"cat","input":{"path":"b"}},"#,
+    r#"{"type":"tool-result","toolCallId":"a","toolName":"ls","output":"a.txt"},"#,
+    r#"{"type":"tool-error","toolCallId":"b","toolName":"cat","error":{}}],"finishReason":"tool-calls","#,
+    r#""usage":{"inputTokens":9,"outputTokens":4},"response":{"timestamp":"2026-05-01T10:00:00Z","modelId":"m","#,
+    r#""messages":[{"role":"tool","content":[{"type":"tool-result","toolCallId":"b","toolName":"cat","#,
+    r#""output":{"type":"error-text","value":"no b"}}]}]}}"#,
+    "\n",
+    r#"{"stepNumber":1,"content":[{"type":"text","text":"There is a.txt."}],"finishReason":"stop","#,
+    r#""usage":{"inputTokens":20,"outputTokens":5},"response":{"modelId":"m","messages":[]}}"#,
+    "\n",
+);
+
+/// Where an object has its messages or steps.
+const LISTS: [&str; 2] = ["messages", "steps"];
+/// Where a message has its parts, and a step.
+const PARTS: [&str; 2] = ["parts", "content"];
 
 /// The words and files of a message.
 const CONTENT: Form = FIRST_ADAPTER_FORM;
@@ -52,7 +75,8 @@ struct Messages {
 
 impl Adapter for Messages {
     fn read(&mut self, record: &Value<'_>, log: &mut Log<'_>) {
-        let Some(messages) = record.get("messages").and_then(Value::as_array) else {
+        let list = LISTS.iter().find_map(|name| record.get(name)?.as_array());
+        let Some(messages) = list.filter(|_| !is_step(record)) else {
             return self.message(record, log);
         };
         self.copies = Copies::default();
@@ -69,14 +93,14 @@ impl Adapter for Messages {
     fn show<'v>(form: Form, values: &[&'v Value<'v>]) -> Turn<'v> {
         let Some(&value) = values.first() else { return Turn::default() };
         match form {
-            CONTENT => Turn::of(StepRole::Unknown, items(value, "parts").iter().filter_map(content_part).collect()),
+            CONTENT => Turn::of(StepRole::Unknown, parts(value).iter().filter_map(content_part).collect()),
             THOUGHT => {
                 // Version 4 has the words under another name.
                 let words = first(value, &["text", "reasoning"]).map(text_of).unwrap_or_default();
                 Turn::of(StepRole::Agent, vec![TurnPart::Thought(words)])
             }
             CALL => Turn::of(StepRole::Agent, vec![TurnPart::Call(call(value))]),
-            RESULT => Turn::of(StepRole::Environment, vec![TurnPart::Result(result(value))]),
+            RESULT => Turn::of(StepRole::Environment, vec![TurnPart::Result(result(value, values.get(1).copied()))]),
             _ => super::log::show(form, values),
         }
     }
@@ -90,9 +114,22 @@ impl Messages {
     /// A message that is not an exact copy of the one before of its id.
     fn message(&mut self, message: &Value<'_>, log: &mut Log<'_>) {
         if !text(message, "id").is_some_and(|id| self.copies.has(id, message.text)) {
+            if is_step(message) {
+                return add_result_step(message, log);
+            }
             add_steps(message, log);
         }
     }
+}
+
+/// Whether it is a step of a result: what came back of one request, and of the tools that it called.
+fn is_step(value: &Value<'_>) -> bool {
+    value.get("content").is_some_and(|content| content.as_array().is_some()) && text(value, "finishReason").is_some()
+}
+
+/// The parts of a message or a step.
+fn parts<'v, 'a>(value: &'v Value<'a>) -> &'v [Value<'a>] {
+    PARTS.iter().find_map(|name| value.get(name)?.as_array()).unwrap_or_default()
 }
 
 fn class<'v>(part: &'v Value<'_>) -> &'v str {
@@ -126,6 +163,12 @@ fn is_tool(part: &Value<'_>) -> bool {
     class(part) == "dynamic-tool" || class(part).starts_with("tool-")
 }
 
+/// Whether a part of a step is what came back from a tool; one that is only on its way is not.
+fn is_result(part: &Value<'_>) -> bool {
+    let is_whole = part.get("preliminary").and_then(Value::as_bool) != Some(true);
+    matches!(class(part), "tool-result" | "tool-error" | "tool-output-denied") && is_whole
+}
+
 /// Whether the tool has answered.
 fn is_answered(part: &Value<'_>) -> bool {
     text(tool(part), "state").is_some_and(|state| state.starts_with("output-") || state == "result")
@@ -145,17 +188,62 @@ fn call<'v>(part: &'v Value<'v>) -> ToolCall<'v> {
     }
 }
 
-fn result<'v>(part: &'v Value<'v>) -> ToolResult<'v> {
+/// What a tool gave. The error of a step is often an empty object: what the model was given of it is beside it.
+fn result<'v>(part: &'v Value<'v>, beside: Option<&'v Value<'v>>) -> ToolResult<'v> {
     let state = text(tool(part), "state").unwrap_or_default();
+    let is_failed = matches!(class(part), "tool-error" | "tool-output-denied");
+    if let Some(given) = beside.filter(|_| is_failed).and_then(blocks::part_result) {
+        return ToolResult { is_error: Some(true), ..given };
+    }
     ToolResult {
         id: text(tool(part), "toolCallId").map(Cow::Borrowed),
         name: Some(name(part).into()),
-        text: first(tool(part), &["errorText", "output", "result"])
+        text: first(tool(part), &["errorText", "output", "result", "error"])
             .or_else(|| first(tool(part).get("approval")?, &["reason"]))
             .map(text_of)
             .unwrap_or_default(),
-        is_error: Some(matches!(state, "output-error" | "output-denied")),
+        is_error: Some(is_failed || matches!(state, "output-error" | "output-denied")),
         ..ToolResult::default()
+    }
+}
+
+/// The steps of a step of a result: its parts in order, its words together where the first of them is.
+fn add_result_step(step: &Value<'_>, log: &mut Log<'_>) {
+    let response = step.get("response");
+    let time = response.and_then(|response| first(response, &["timestamp"]));
+    let usage = first(step, &["usage"]).map(model_usage);
+    let model = response.and_then(|response| text(response, "modelId")).or_else(|| text(step.get("model")?, "modelId"));
+    log.surroundings(&Surroundings { model: model.map(Cow::Borrowed), ..Surroundings::default() });
+    let messages = response.map(|response| items(response, "messages")).unwrap_or_default();
+    let given = |part: &Value<'_>| {
+        let is_of = |other: &&Value<'_>| text(other, "toolCallId") == text(part, "toolCallId");
+        let mut all = messages.iter().flat_map(|message| items(message, "content"));
+        all.find(|other| class(other) == "tool-result" && is_of(other)).filter(|_| class(part) == "tool-error")
+    };
+    let (mut tokens, mut has_message) = (usage.as_ref().and_then(|usage| usage.output), false);
+    let begin = log.next_step();
+    for part in parts(step) {
+        let (kind, form, value) = match class(part) {
+            "reasoning" => (Kind::Thought, THOUGHT, part),
+            "tool-call" => (Kind::Call, CALL, part),
+            _ if is_result(part) => (Kind::Result, RESULT, part),
+            _ if has_message || content_part(part).is_none() => continue,
+            _ => {
+                has_message = true;
+                (Kind::Message, CONTENT, step)
+            }
+        };
+        let role = if kind == Kind::Result { StepRole::Environment } else { StepRole::Agent };
+        let values: Vec<&Value<'_>> =
+            std::iter::once(value).chain(given(part).filter(|_| kind == Kind::Result)).collect();
+        log.step(&Draft { values: &values, role, time, tokens: tokens.take(), ..Draft::of(kind, form, &[]) });
+    }
+    if log.next_step() == begin {
+        let draft = Draft::of(Kind::Message, CONTENT, &[]);
+        log.step(&Draft { values: &[step], role: StepRole::Agent, time, tokens, ..draft });
+    }
+    if let Some(usage) = usage {
+        log.usage(None, &usage);
     }
 }
 
@@ -215,6 +303,25 @@ mod tests {
         assert_eq!(steps(&twice), expected, "an exact copy counts once");
         assert_eq!(state(&parsed, "data", 4), r#"{"files":{"f":{"count":1}}}"#);
         assert_eq!(state(&parsed, "usage", 4), r#"{"main":{"input":9,"output":4,"turns":1}}"#);
+    }
+
+    #[test]
+    fn steps_of_a_result_have_thoughts_words_calls_and_results_and_the_error_that_the_model_saw() {
+        let expected = [
+            "thought agent: A look.",
+            "message agent: I look.",
+            "tool-call agent: ls x",
+            "tool-call agent: cat b",
+            "tool-result environment: a.txt (of 2)",
+            "tool-result environment: no b (of 3)",
+            "message agent: There is a.txt.",
+        ];
+        let parsed = lines(&AI_SDK, STEPS.trim_end());
+        assert_eq!(steps(&parsed), expected);
+        assert_eq!(parsed.0.error_steps(), [5]);
+        assert_eq!(state(&parsed, "usage", 6), r#"{"main":{"input":29,"output":9,"turns":2}}"#);
+        let result = format!(r#"{{"text":"x","steps":[{}]}}"#, STEPS.trim_end().replace('\n', ","));
+        assert_eq!(steps(&run_of_record(&AI_SDK, &result)), expected);
     }
 
     #[test]

@@ -34,6 +34,7 @@ pub static ASSEMBLERS: &[&dyn Assembler] = &[
     &super::adp::SimulationsFolder,
     &super::openai_sessions::Database,
     &super::pi::Database,
+    &super::agno::Database,
 ];
 
 /// The member of a record that says which part of a run is not there.

@@ -6,7 +6,8 @@ use super::log::{
 use super::{Format, Framing, Layout, Match, Run, signature};
 use crate::json::Value;
 use crate::model::{StepRole, Surroundings, Turn, TurnPart};
-use crate::rules::trajectory::blocks::{Block, block, item, turn_parts};
+use crate::rules::trajectory::blocks::{Block, REASONING, block, item, turn_parts};
+use crate::rules::trajectory::is_exchange;
 use std::borrow::Cow;
 
 /// The format, as a row of `messages`.
@@ -40,8 +41,10 @@ impl Format for MessageLines {
     fn detect(&self, first: &[Value<'_>]) -> Option<Match> {
         let has_role = |record: &Value<'_>| record.get("role").is_some_and(|role| role.as_str().is_some());
         let is_message = |record: &&Value<'_>| has_role(record) || item(record).is_some();
+        // What the Messages interface answers is a message that may be alone.
+        let is_alone = matches!(first, [only] if has_role(only) && is_exchange(only));
         let are_messages = first.len() > 1 && first.iter().filter(is_message).count() * 2 >= first.len();
-        signature::detect(self.name(), first).filter(|_| are_messages)
+        signature::detect(self.name(), first).filter(|_| are_messages || is_alone)
     }
 
     fn framing(&self) -> Framing {
@@ -111,7 +114,7 @@ fn message_turn<'v>(message: &'v Value<'v>) -> Turn<'v> {
     if role == StepRole::Environment {
         return Turn::of(role, vec![TurnPart::Result(result(message))]);
     }
-    let thought = ["reasoning_content", "reasoning"].iter().find_map(|key| text(message, key));
+    let thought = REASONING.iter().find_map(|key| text(message, key));
     let thought = thought.filter(|thought| !thought.is_empty()).map(|thought| TurnPart::Thought(thought.into()));
     let blocks = message.get("content").and_then(Value::as_array).unwrap_or_default();
     let of_blocks = blocks.iter().filter_map(|part| match block(part) {

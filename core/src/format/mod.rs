@@ -7,6 +7,7 @@ mod acts;
 mod adk;
 mod adp;
 mod ag_ui;
+mod agno;
 mod ai_sdk;
 mod answer;
 mod assembler;
@@ -26,6 +27,7 @@ mod facts;
 mod gemini;
 mod generic;
 mod inspect;
+mod lang_chain;
 mod langgraph;
 mod langsmith;
 mod letta;
@@ -41,6 +43,7 @@ mod otel;
 mod pi;
 mod plain_rows;
 pub mod plan;
+mod pydantic_ai;
 mod qwen;
 mod record_members;
 mod rows;
@@ -49,9 +52,11 @@ mod run_survey;
 mod scopix;
 pub mod signature;
 mod slots;
+mod smolagents;
 mod step_calls;
 mod survey;
 mod swe_agent;
+mod typed_parts;
 mod typed_path;
 mod verifiers;
 mod verifiers_metadata;
@@ -106,6 +111,12 @@ pub static FORMATS: &[&dyn Format] = &[
     &openai_agents::OPENAI_AGENTS,
     &autogen::AUTOGEN,
     &ai_sdk::AI_SDK,
+    &pydantic_ai::PYDANTIC_AI,
+    &lang_chain::LANG_CHAIN,
+    &typed_parts::AGENT_FRAMEWORK,
+    &typed_parts::SEMANTIC_KERNEL,
+    &typed_parts::LLAMA_INDEX,
+    &smolagents::SMOLAGENTS,
     &scopix::Scopix(None),
     &adp::Adp,
     &adp::ATIF,

@@ -7,6 +7,7 @@ pub mod adp;
 pub mod data;
 pub mod digest;
 pub mod graph;
+pub(crate) mod model_usage;
 pub mod scopix;
 pub mod slot_pointer;
 pub mod statistics;

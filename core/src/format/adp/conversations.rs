@@ -34,14 +34,17 @@ pub(in crate::format) static MESSAGES: DatasetRow = DatasetRow {
     about: "Conversations for training, and results of evaluations: rows whose `messages`, `traj` (tau-bench) or \
             `prompt` hold messages with a `role`; prompts with a `completion`, or with what was `chosen` and \
             `rejected` (OpenAI: `preferred_output`, `non_preferred_output`), which are two trajectories of one row; \
-            `messages` with the `choices` that came back; an `input` with the `output` of OpenAI's Responses \
-            interface; rollouts and tasks of NeMo Gym (`responses_create_params`, `response`); `contents` and \
-            `candidates` of Gemini's API, in rows of batches and of tuning; groups of attempts, each a trajectory of \
-            the row (ART: `messages_and_choices`; rLLM: `chat_completions` of the last step; Atropos: lists of \
-            `messages` with `scores`); `completions`, `responses`, `samples`, `outputs` or `generations` beside one of \
-            `rewards` or `scores` for each; lines or an array of lists of messages. Calls are `tool_calls` and parts \
-            of a content; one that is written in a text is none (`--format adp` reads those). State: as in the Agent \
-            Data Protocol, and members of the row such as its reward.",
+            requests to a model with what came back, as themselves or below `request`, `body`, `params` and \
+            `response`, `result` (files of batches, logs of proxies): the `choices` of OpenAI's chat, an `input` \
+            with the `output` of its Responses interface, messages of Anthropic's, Bedrock's Converse and Ollama; \
+            rollouts and tasks of NeMo Gym (`responses_create_params`, `response`); `contents` and `candidates` of \
+            Gemini's API, in rows of batches and of tuning; groups of attempts, each a trajectory of the row (ART: \
+            `messages_and_choices`; rLLM: `chat_completions` of the last step; Atropos: lists of `messages` with \
+            `scores`); `completions`, `responses`, `samples`, `outputs` or `generations` beside one of `rewards` or \
+            `scores` for each; lines or an array of lists of messages; databases of Agno, a row for each run. Calls \
+            are `tool_calls` and parts of a content, also those of Converse and of Haystack; one that is written in \
+            a text is none (`--format adp` reads those). State: as in the Agent Data Protocol, the tokens that \
+            messages or answers report, and members of the row such as its reward.",
     framing: Framing::Values,
     detect: detect_rows,
     near: near_rows,
@@ -69,6 +72,14 @@ pub(in crate::format) static MESSAGES: DatasetRow = DatasetRow {
     {"role":"model","parts":[{"text":"a.txt"}]}]}"#,
         r#"{"key":"k","request":{"contents":[{"parts":[{"text":"2+2?"}]}]},
     "response":{"candidates":[{"content":{"role":"model","parts":[{"text":"4"}]},"finishReason":"STOP"}]}}"#,
+        r#"{"request":{"model":"m","system":"You help.","messages":[{"role":"user","content":"2+2?"}]},
+    "response":{"type":"message","role":"assistant","content":[{"type":"text","text":"4"}],
+        "stop_reason":"end_turn","usage":{"input_tokens":9,"output_tokens":1}}}"#,
+        r#"{"custom_id":"a","response":{"status_code":200,"body":{"choices":[{"index":0,"finish_reason":"stop",
+    "message":{"role":"assistant","content":"4"}}]}},"error":null}"#,
+        r#"{"system":[{"text":"You help."}],"messages":[{"role":"user","content":[{"text":"list it"}]},
+    {"role":"assistant","content":[{"toolUse":{"toolUseId":"c1","name":"ls","input":{}}}]},
+    {"role":"user","content":[{"toolResult":{"toolUseId":"c1","content":[{"text":"a.txt"}],"status":"success"}}]}]}"#,
         r#"{"trajectories":[{"reward":1.0,"metrics":{},"messages_and_choices":[{"role":"user","content":"2+2?"},
     {"index":0,"finish_reason":"stop","message":{"role":"assistant","content":"4"}}]}]}"#,
         r#"{"id":"t:0","trajectories":[{"name":"solver","reward":1.0,"steps":[
@@ -106,7 +117,7 @@ pub(in crate::format) static BARE: DatasetRow = DatasetRow {
     name: "messages",
     title: "Bare messages",
     about: "A conversation with nothing around it: a file that is one array of messages with a `role` (or `from`) and \
-            what was said. Everything else is as in the rows above.",
+            what was said, also as contents of Gemini's API. Everything else is as in the rows above.",
     framing: Framing::Text,
     detect: detect_bare,
     near: near_bare,

@@ -15,6 +15,7 @@ use crate::rules::slot_pointer::slot_pointer;
 use crate::rules::trajectory::{self, Hint, Reading, RecordShape, Track, TrajectoryStep, TrajectoryStepKind, Way};
 use crate::rules::work::{Dialect, Work, unwrapped};
 use crate::state::{IdentityId, Tree};
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
@@ -58,6 +59,8 @@ struct CompactStep {
     written: Hint,
     /// Whether it is a whole message, and no item of one.
     is_message: bool,
+    /// Tokens that the model wrote, where the row reports them.
+    tokens: Option<u64>,
 }
 
 impl CompactStep {
@@ -67,6 +70,7 @@ impl CompactStep {
             hint,
             written: hint,
             is_message: entry.is_whole_message(),
+            tokens: None,
             kind: entry.kind,
             class: entry.class().map(Into::into),
             role: entry.role,
@@ -109,6 +113,9 @@ impl Trajectory {
             let place = Place { span: span.part(start, entry.value.text.len()), line };
             let written = trajectory::written_hint(reading, step, hint);
             self.steps.push(CompactStep { written, ..CompactStep::of(entry, step, place, hint) });
+        }
+        for (step, usage) in trajectory::usage(reading) {
+            self.steps.get_mut(step).into_iter().for_each(|compact| compact.tokens = usage.output);
         }
         let entries = (0..).zip(reading.entries.iter());
         self.compactions = entries.filter(|(_, entry)| adp::replaces_context(entry)).map(|(step, _)| step).collect();
@@ -181,7 +188,7 @@ impl Trajectory {
     fn prompt(&self, bytes: &dyn Bytes) -> Option<String> {
         let text = bytes.read(self.system_prompt?).ok()?;
         let value = json::parse(std::str::from_utf8(&text).ok()?).ok()?;
-        value.as_str().map(str::to_owned)
+        trajectory::joined(&value).map(Cow::into_owned)
     }
 
     /// D17: the system prompt, as the first thing that was said.
@@ -229,7 +236,7 @@ impl Run for Trajectory {
             let turn = trajectory::turn(entry, compact.hint);
             let summary = without_wrapping(&turn).unwrap_or_else(|| adp::summary(entry));
             let time = time(entry.value);
-            let tokens = tokens(entry.value).filter(|_| self.shape == Some(RecordShape::Atif));
+            let tokens = tokens(entry.value).filter(|_| self.shape == Some(RecordShape::Atif)).or(compact.tokens);
             Step { sign, label: label.to_owned(), summary, time, tokens, ..acting(&turn, Dialect::Common) }
         });
         let shown = shown.unwrap_or_else(|problem| Step {

@@ -4,8 +4,9 @@ use super::{Draft, Form, Kind, Log, gemini_parts};
 use crate::format::describe;
 use crate::json::{self, Data, Value};
 use crate::model::{StepNo, StepRole, ToolCall, ToolResult, Turn, TurnPart};
-use crate::rules::trajectory::blocks::{Block, RESULT_IDS, RESULT_TEXTS, attachment, block, files_of};
+use crate::rules::trajectory::blocks::{Block, RESULT_IDS, RESULT_TEXTS, attachment, block, files_of, named_result};
 use crate::rules::trajectory::call::{FunctionCall, LISTS, call_or_unnamed, name};
+use crate::rules::trajectory::named_parts;
 use std::borrow::Cow;
 
 /// What the values of a step are.
@@ -217,6 +218,9 @@ pub(in crate::format) fn show<'v>(form: Form, values: &[&'v Value<'v>]) -> Turn<
 }
 
 fn thought<'v>(value: &'v Value<'v>) -> Cow<'v, str> {
+    if let Some(words) = named_parts::thought(value) {
+        return words;
+    }
     let inner = first(value, &["thinking", "text", "reasoning", "summary", "content", "data"]).unwrap_or(value);
     text_of(inner)
 }
@@ -267,6 +271,9 @@ fn result_of_server<'v>(call: &'v Value<'v>) -> Option<ToolResult<'v>> {
 
 /// A result in any spelling.
 pub(in crate::format) fn result<'v>(value: &'v Value<'v>) -> ToolResult<'v> {
+    if let Some(named) = named_result(value) {
+        return named;
+    }
     let flag = |key: &str| value.get(key).and_then(Value::as_bool);
     // Letta writes how a result came out beside it.
     let beside = || match value.get("tool_returns")?.as_array()? {

@@ -1,8 +1,8 @@
 //! Parts of Gemini's API, as several agents write them: texts, thoughts, calls and responses, in two spellings.
 
-use super::{Draft, Form, Kind, Log, count, first, first_text, items, text, text_of};
+use super::{Draft, Form, Kind, Log, first, first_text, items, text, text_of};
 use crate::json::Value;
-use crate::model::{Attachment, StepNo, StepRole, ToolCall, ToolResult, Turn, TurnPart, Usage};
+use crate::model::{Attachment, StepNo, StepRole, ToolCall, ToolResult, Turn, TurnPart};
 use std::borrow::Cow;
 
 /// A content: its texts and files that are no thoughts.
@@ -143,26 +143,5 @@ fn response<'v>(part: &'v Value<'v>, details: Option<&'v Value<'v>>) -> ToolResu
         is_error: failed,
         details: details.map(|details| Cow::Borrowed(details.text)),
         ..ToolResult::default()
-    }
-}
-
-/// Tokens of an answer: cached ones are counted among the prompt, thoughts apart from the answer.
-pub(in crate::format) fn part_usage(usage: &Value<'_>) -> Usage {
-    let of = |keys: [&str; 2]| keys.iter().find_map(|key| count(usage, key));
-    let cached = of(["cachedContentTokenCount", "cached_content_token_count"]);
-    let more = |keys| of(keys).unwrap_or_default();
-    let tools = more(["toolUsePromptTokenCount", "tool_use_prompt_token_count"]);
-    let thoughts = more(["thoughtsTokenCount", "thoughts_token_count"]);
-    let prompt = of(["promptTokenCount", "prompt_token_count"]);
-    let answered = of(["candidatesTokenCount", "candidates_token_count"]);
-    // Other services than Google's count thoughts among the answer, as the total shows.
-    let total = of(["totalTokenCount", "total_token_count"]);
-    let are_among = total.is_some() && total == prompt.zip(answered).map(|(prompt, answered)| prompt + answered);
-    let thoughts = if are_among { 0 } else { thoughts };
-    Usage {
-        input: prompt.map(|n| n.saturating_sub(cached.unwrap_or_default()).saturating_add(tools)),
-        output: answered.map(|n| n.saturating_add(thoughts)),
-        cache_read: cached,
-        ..Usage::default()
     }
 }

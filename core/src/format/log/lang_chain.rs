@@ -1,4 +1,4 @@
-//! Messages of LangChain: as they are stored, or as their constructors are written.
+//! Messages of LangChain: as they are stored, as their constructors are written, or with their members alone.
 
 use super::{call, first, items, role_of, text, text_of};
 use crate::json::Value;
@@ -6,13 +6,21 @@ use crate::model::{StepRole, ToolResult, Turn, TurnPart};
 use crate::rules::trajectory::blocks;
 use std::borrow::Cow;
 
-/// What a message says; None: it is none of a known speaker.
-pub(in crate::format) fn lang_chain_turn(message: &Value<'_>) -> Option<Turn<'static>> {
-    let class = items(message, "id").last().and_then(Value::as_str);
-    let message = message.get("kwargs").unwrap_or(message);
-    let word = text(message, "role").or_else(|| text(message, "type")).or(class)?;
+/// Who says a message, and the object that has its content; None: it is none of a known speaker.
+pub(in crate::format) fn lang_chain_message<'v, 'a>(record: &'v Value<'a>) -> Option<(StepRole, &'v Value<'a>)> {
+    let class = items(record, "id").last().and_then(Value::as_str);
+    let message = record.get("kwargs").or_else(|| record.get("data")).filter(|inner| inner.as_object().is_some());
+    let message = message.unwrap_or(record);
+    let word = text(message, "role").or_else(|| text(message, "type")).or(class).or_else(|| text(record, "type"))?;
     let word = ["MessageChunk", "Message"].into_iter().find_map(|end| word.strip_suffix(end)).unwrap_or(word);
     let role = role_of(&word.to_ascii_lowercase());
+    let is_known = role != StepRole::Unknown && first(message, &["content", "tool_calls"]).is_some();
+    is_known.then_some((role, message))
+}
+
+/// What a message says; None: it is none of a known speaker.
+pub(in crate::format) fn lang_chain_turn(message: &Value<'_>) -> Option<Turn<'static>> {
+    let (role, message) = lang_chain_message(message)?;
     let content = message.get("content");
     let words = || content.map(text_of).filter(|text| !text.is_empty());
     let parts: Vec<TurnPart<'_>> = if role == StepRole::Environment {
@@ -31,6 +39,5 @@ pub(in crate::format) fn lang_chain_turn(message: &Value<'_>) -> Option<Turn<'st
         let listed = items(message, "tool_calls").iter().filter(|_| !has_calls);
         parts_of_content.into_iter().chain(listed.map(|call| TurnPart::Call(self::call(call)))).collect()
     };
-    let is_known = role != StepRole::Unknown && first(message, &["content", "tool_calls"]).is_some();
-    (is_known && !parts.is_empty()).then(|| Turn::of(role, parts).into_owned())
+    (!parts.is_empty()).then(|| Turn::of(role, parts).into_owned())
 }

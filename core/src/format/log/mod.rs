@@ -19,7 +19,6 @@ mod gemini_parts;
 mod lang_chain;
 mod links;
 mod merge_patch;
-mod model_usage;
 mod parts;
 mod row;
 mod run;
@@ -38,10 +37,9 @@ pub(in crate::format) use arrange::{Arrange, Piece, PlacedPieces};
 pub(in crate::format) use chat::{Blocks, MoreValues, call, form, result, role_of, show, text_of};
 pub(in crate::format) use copies::Copies;
 pub(in crate::format) use fields::{count, first, first_text, items, text, write_slots};
-pub(in crate::format) use gemini_parts::{Parts, part_usage};
-pub(in crate::format) use lang_chain::lang_chain_turn;
+pub(in crate::format) use gemini_parts::Parts;
+pub(in crate::format) use lang_chain::{lang_chain_message, lang_chain_turn};
 pub(in crate::format) use merge_patch::merge_patch;
-pub(in crate::format) use model_usage::model_usage;
 pub(in crate::format) use parts::Parts as FoundParts;
 pub(in crate::format) use row::{Row, SetRow};
 pub(in crate::format) use run::LogRun;
@@ -50,6 +48,7 @@ pub(in crate::format) use threads::{Node, Preserved, PreservedRecords};
 
 use crate::json::Value;
 use crate::model::{ModelRequest, Turn};
+pub(in crate::format) use crate::rules::model_usage::{model_usage, part_usage};
 use crate::rules::work::Dialect;
 
 /// A number by which an adapter distinguishes its kinds of steps: [`Adapter::show`] reads the values of a step by it.

@@ -6,7 +6,7 @@ use super::{Head, Signature};
 use crate::format::Match;
 use crate::json::{OutlineLayout, Value};
 use crate::rules::trajectory::blocks::item;
-use crate::rules::trajectory::has_scored_answers;
+use crate::rules::trajectory::{has_scored_answers, is_exchange};
 
 pub(super) const AI_SDK: Signature = Signature {
     format: "ai-sdk",
@@ -40,7 +40,16 @@ fn ai_sdk(head: &Head<'_, '_>) -> Option<Match> {
         matches!(text(r, "role"), "user" | "assistant" | "system") && first(r, "parts").is_some_and(is_part)
     };
     let is_chat = |r: &Value<'_>| first(r, "messages").is_some_and(is_message);
-    matched(most(head, |r| is_message(r) || is_chat(r)), "messages with a `role` and typed `parts`")
+    if most(head, |r| is_message(r) || is_chat(r)) {
+        return matched(true, "messages with a `role` and typed `parts`");
+    }
+    // What `generateText` gave.
+    let is_step = |r: &Value<'_>| {
+        let has_parts = first(r, "content").is_none_or(|part| is_text(part, "type")) && is_array(r, "content");
+        has_parts && is_text(r, "finishReason") && has_any(r, &["usage"]) && has_any(r, &["response"])
+    };
+    let is_result = |r: &Value<'_>| first(r, "steps").is_some_and(is_step);
+    matched(most(head, |r| is_step(r) || is_result(r)), "steps with typed `content`, `finishReason` and `usage`")
 }
 
 /// Names under which a row holds its messages.
@@ -85,6 +94,9 @@ fn messages(head: &Head<'_, '_>) -> Option<Match> {
     }
     if most(head, has_scored_answers) {
         return matched(true, "lists of answers with a score for each: groups of attempts");
+    }
+    if most(head, is_exchange) {
+        return matched(true, "requests to a model, or what it answered");
     }
     matched(most(head, is_preference), "rows with a `prompt` and what was chosen, rejected or completed")
 }
@@ -143,7 +155,8 @@ fn is_gemini(record: &Value<'_>) -> bool {
     let is_answered = |response: &Value<'_>| {
         first(response, "candidates").is_some_and(|candidate| candidate.get("content").is_some_and(is_content))
     };
-    is_asked(record) || record.get("request").is_some_and(is_asked) || record.get("response").is_some_and(is_answered)
+    let is_in = |name: &str, is_such: &dyn Fn(&Value<'_>) -> bool| record.get(name).is_some_and(is_such);
+    is_asked(record) || is_answered(record) || is_in("request", &is_asked) || is_in("response", &is_answered)
 }
 
 /// A request of OpenAI's Responses interface with what came back, or that alone.

@@ -8,6 +8,7 @@ mod claude;
 mod codex;
 mod conversation;
 mod events;
+mod library;
 mod members;
 mod rollout;
 mod session;
@@ -71,6 +72,12 @@ pub static SIGNATURES: &[Signature] = &[
     snapshot::OPENAI_AGENTS,
     snapshot::AUTOGEN,
     conversation::AI_SDK,
+    library::PYDANTIC_AI,
+    library::LANG_CHAIN,
+    library::AGENT_FRAMEWORK,
+    library::SEMANTIC_KERNEL,
+    library::LLAMA_INDEX,
+    library::SMOLAGENTS,
     conversation::SHAREGPT,
     conversation::MESSAGES,
     conversation::ALPACA,

@@ -417,6 +417,32 @@ fn files_of_letta_and_states_of_openai_agents_have_their_signatures() {
 }
 
 #[test]
+fn messages_that_libraries_write_have_their_signatures() {
+    check("pydantic-ai", &[r#"[{"kind":"request","parts":[{"content":"x","part_kind":"user-prompt"}]}]"#]);
+    check(
+        "langchain",
+        &[
+            r#"[{"type":"human","data":{"content":"x"}}]"#,
+            r#"{"messages":[{"type":"ai","content":"","additional_kwargs":{}}]}"#,
+        ],
+    );
+    check("agent-framework", &[r#"{"role":"user","contents":[{"$type":"text","text":"x"}]}"#]);
+    check("semantic-kernel", &[r#"{"messages":[{"role":"user","items":[{"content_type":"text","text":"x"}]}]}"#]);
+    check("llama-index", &[r#"[{"role":"user","blocks":[{"block_type":"text","text":"x"}]}]"#]);
+    check("smolagents", &[r#"[{"task":"x","task_images":null},{"step_number":1,"timing":{},"action_output":null}]"#]);
+    check_none(&[
+        r#"{"kind":"request","parts":[{"sku":"1"}]}"#,
+        r#"{"type":"system","data":{"load":1}}"#,
+        r#"{"type":"tool","content":"x"}"#,
+        r#"{"role":"editor","items":[{"name":"x"}]}"#,
+        r#"{"role":"page","blocks":[{"text":"x"}]}"#,
+        r#"{"task":"x","task_images":null}"#,
+        r#"{"step_number":1,"timing":{"ms":1}}"#,
+        r#"{"request":{"path":"/"},"response":{"message":"fine"}}"#,
+    ]);
+}
+
+#[test]
 fn names_are_of_one_signature_each_and_order_is_fixed() {
     let names: Vec<_> = SIGNATURES.iter().map(|signature| signature.format).collect();
     let unique: std::collections::HashSet<_> = names.iter().collect();

@@ -7,22 +7,38 @@ use crate::rules::trajectory::gemini::declarations;
 use crate::rules::trajectory::{Track, instructions, requested_tools};
 
 /// Where a request has its system prompt.
-const PROMPTS: [&str; 3] = ["instructions", "systemInstruction", "system_instruction"];
+const PROMPTS: [&str; 4] = ["instructions", "systemInstruction", "system_instruction", "system"];
+
+/// Where a request has its tools.
+const TOOLS: [&str; 2] = ["tools", "toolConfig"];
 
 /// Of the members of a record in which steps are what else they say: what else was asked of a model, and what else came
 /// back, without the tools and the instructions of a request.
 pub(in crate::review) fn beside_steps(record: &Value<'_>, tracks: &[Track]) -> Vec<Member> {
+    let pointers = tracks.iter().flat_map(Track::pointers);
+    let paths: Vec<Vec<&str>> = pointers.map(|pointer| pointer.split('/').skip(1).collect()).collect();
     let members = record.as_object().into_iter().flat_map(json::Object::entries);
-    let left = |(name, value): (&str, &Value<'_>)| {
-        value.as_object()?;
-        let mut used: Vec<&str> = tracks.iter().flat_map(|track| track.inside(name)).collect();
-        used.first()?;
-        used.extend(["tools"].into_iter().chain(PROMPTS));
-        let members = rest(value, &used).into_iter().filter(|(_, json)| !is_nothing(json));
-        let members: Vec<String> = members.map(|(name, json)| format!("{}:{json}", json::quote(&name))).collect();
-        (!members.is_empty()).then(|| (name.to_owned(), format!("{{{}}}", members.join(","))))
+    members.filter_map(|(name, value)| beside_path((name, value), &paths)).collect()
+}
+
+/// What an object says beside the steps in it, which are at the ends of these paths; None: there are none in it, or it
+/// says nothing else.
+fn beside_path((name, value): (&str, &Value<'_>), paths: &[Vec<&str>]) -> Option<Member> {
+    let object = value.as_object()?;
+    let inner: Vec<Vec<&str>> =
+        paths.iter().filter(|path| path.first() == Some(&name)).map(|path| path[1..].to_vec()).collect();
+    if inner.is_empty() || inner.iter().any(Vec::is_empty) {
+        return None;
+    }
+    let is_used = |name: &str| inner.iter().any(|path| path.first() == Some(&name));
+    let member = |(name, value): (&str, &Value<'_>)| match name {
+        _ if is_used(name) => beside_path((name, value), &inner),
+        _ if TOOLS.contains(&name) || PROMPTS.contains(&name) => None,
+        _ => Some((name.to_owned(), json::compact(value))).filter(|(_, json)| !is_nothing(json)),
     };
-    members.filter_map(left).collect()
+    let members: Vec<String> =
+        object.entries().filter_map(member).map(|(name, json)| format!("{}:{json}", json::quote(&name))).collect();
+    (!members.is_empty()).then(|| (name.to_owned(), format!("{{{}}}", members.join(","))))
 }
 
 /// What the trajectory of a group says beside its messages (ART, rLLM), its reward where it is `alone`; what is in the

@@ -29,7 +29,8 @@ pub(super) fn link(turns: &mut [ChatMessage]) {
         let name = |name| turn.others.iter().find(|(member, json)| member == name && json != "null");
         let can_answer = turn.role == StepRole::Environment && turn.calls.is_empty();
         if can_answer && name("tool_call_id").is_none() {
-            let tool = name("name").and_then(|(_, json)| Some(json::parse_lenient(json).ok()?.as_str()?.to_owned()));
+            let tool = name("name").or_else(|| name("tool_name"));
+            let tool = tool.and_then(|(_, json)| Some(json::parse_lenient(json).ok()?.as_str()?.to_owned()));
             let answered = open.take(turn.answers.as_ref(), tool.as_deref());
             turn.answers = turn.answers.take().or(answered);
         }

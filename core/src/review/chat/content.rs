@@ -3,8 +3,8 @@
 use super::call::{self, Call};
 use super::message_text::{Left, Member, is_nothing, lose, lose_all, rest};
 use crate::json::{self, Value};
-use crate::rules::trajectory::blocks::{Block, RESULT_IDS, RESULT_TEXTS, THOUGHT_TEXTS, block};
-use crate::rules::trajectory::gemini;
+use crate::rules::trajectory::blocks::{Block, RESULT_IDS, RESULT_TEXTS, THOUGHT_TEXTS, block, response};
+use crate::rules::trajectory::named_parts;
 
 /// A part that a content keeps.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -148,6 +148,13 @@ pub(super) fn piece(part: &Value<'_>, left: &mut Left) -> Piece {
     if let Some(text) = part.as_str() {
         return Piece::Text(text.to_owned(), false);
     }
+    if let Some(value) = named_parts::json(part) {
+        return Piece::Text(json::compact(value), false);
+    }
+    if let Some((words, (holder, name))) = named_parts::thought(part).zip(named_parts::thought_member(part)) {
+        lose_all(left, "part", &rest(holder, &[name]));
+        return Piece::Thought(words.into_owned());
+    }
     let is_text = part.get("type").and_then(Value::as_str) == Some("text");
     let value = |keys: &[&'static str]| {
         keys.iter().find_map(|key| part.get(key).filter(|found| !found.is_null()).map(|found| (*key, found)))
@@ -180,12 +187,12 @@ pub(super) fn piece(part: &Value<'_>, left: &mut Left) -> Piece {
 }
 
 fn result(part: &Value<'_>, left: &mut Left) -> Answer {
-    if let Some(response) = gemini::response(part) {
-        lose_all(left, "part", &rest(part, &["functionResponse", "function_response"]));
+    if let Some(response) = response(part) {
+        lose_all(left, "part", &rest(part, &[response.key]));
         return Answer {
             id: response.id.map(str::to_owned),
             content: response.output.map_or_else(Content::default, |output| Content::of(output, left)),
-            others: rest(response.value, &["id", "response"]),
+            others: rest(response.value, response.used).into_iter().filter(|(_, json)| !is_nothing(json)).collect(),
         };
     }
     let id_key = RESULT_IDS.iter().find(|key| part.get(key).is_some_and(|id| id.as_str().is_some()));

@@ -5,11 +5,9 @@ use super::content::{Content, Piece, piece, plain, words};
 use super::message_text::{ChatMessage, Id, Left, Member, count, is_loss, lose, rest};
 use crate::json::Value;
 use crate::model::StepRole;
+use crate::rules::trajectory::blocks::REASONING;
 use crate::rules::trajectory::call::LISTS;
 use crate::rules::trajectory::{Message, before_call, behind_calls, blocks, says_calls};
-
-/// Members that hold what was thought.
-const THOUGHTS: [&str; 2] = ["reasoning_content", "reasoning"];
 
 /// A message as one or several; the schemas of tools that are among its parts.
 pub(super) fn chat_messages(
@@ -23,7 +21,7 @@ pub(super) fn chat_messages(
     let is_role = message.speaker_key == "role" && message.speaker != now.name;
     now.written_role = is_role.then(|| message.speaker.to_owned());
     now.is_null = message.is_null;
-    let thought = THOUGHTS.iter().find_map(|key| Some((*key, words(value.get(key)?).filter(|t| !t.is_empty())?)));
+    let thought = REASONING.iter().find_map(|key| Some((*key, words(value.get(key)?).filter(|t| !t.is_empty())?)));
     if let Some((key, text)) = thought {
         now.reason(&text);
         used.push(key);
@@ -79,7 +77,7 @@ fn order(value: &Value<'_>, message: &Message<'_>) -> Vec<Box<str>> {
     let name = |(name, _): (&str, &Value<'_>)| match name {
         _ if name == message.speaker_key => "role".into(),
         _ if Some(name) == message.text_key => "content".into(),
-        _ if THOUGHTS.contains(&name) => THOUGHTS[0].into(),
+        _ if REASONING.contains(&name) => REASONING[0].into(),
         _ => name.into(),
     };
     value.as_object().into_iter().flat_map(|object| object.entries()).map(name).collect()

@@ -37,8 +37,9 @@ fn check_track(entries: &[TrajectoryStep<'_>], (track, ends_open): (&Track, bool
         }
         check_message((entries, step), message, &track.path(step), report);
     }
-    // An answer of a pair may have its prompt inside, and stepwise answers are several by themselves.
-    let is_answer_alone = track.label.is_some() && roles.len() == 1;
+    // An answer of a pair may have its prompt inside, that of a batch has it elsewhere, and stepwise answers are
+    // several by themselves.
+    let is_answer_alone = (track.label.is_some() || track.is_one_value()) && roles.len() == 1;
     let is_stepwise = roles.last().is_some_and(|(step, _)| track.path(*step).starts_with("/completions/"));
     let known: Vec<StepRole> = roles.iter().map(|(_, role)| *role).collect();
     let out_of_turn = first_out_of_turn(&known).filter(|_| !is_answer_alone && !is_stepwise);

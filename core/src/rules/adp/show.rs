@@ -90,7 +90,7 @@ fn reasoning<'a>(entry: &TrajectoryStep<'a>) -> Option<Cow<'a, str>> {
             item.class.filter(|class| class.is_action()).and(item.text("reasoning_content")).map(Cow::Borrowed)
         }
         Body::Message(_) => {
-            let beside = ["reasoning_content", "reasoning"].iter().find_map(|key| joined(entry.value.get(key)?));
+            let beside = blocks::REASONING.iter().find_map(|key| joined(entry.value.get(key)?));
             beside.or_else(|| blocks::item_thought(entry.value))
         }
         Body::Turn => entry.value.get("reasoning_content").and_then(joined),

@@ -1,8 +1,8 @@
 //! W13: a trajectory fed to the rules for tool-using runs.
 
 use crate::json::Value;
-use crate::model::{Finding, StepNo, Surroundings, TurnPart};
-use crate::rules::trajectory::{Ask, Body, Hint, Reading, TrajectoryStep, atif, hints, turn};
+use crate::model::{Finding, StepNo, Surroundings, TurnPart, Usage};
+use crate::rules::trajectory::{Ask, Body, Hint, Reading, TrajectoryStep, atif, hints, turn, usage};
 use crate::rules::work::{Answered, Dialect, NoSink, SlotSink, ToolOutcomes, Work};
 use smallvec::{SmallVec, smallvec};
 
@@ -12,6 +12,8 @@ pub(super) struct Feed<'r, 'a> {
     hints: Vec<Hint>,
     /// First steps of further trajectories.
     starts: Vec<usize>,
+    /// Tokens by the steps that report them, in order.
+    usage: Vec<(usize, Usage)>,
     pub(super) work: Work,
 }
 
@@ -21,7 +23,8 @@ impl<'r, 'a> Feed<'r, 'a> {
         'a: 'r,
     {
         let (root, starts) = (reading.root, reading.further_tracks().map(|track| track.steps.start).collect());
-        Self { root, hints: hints(reading), starts, work: Work::new(Dialect::Common) }
+        let usage = usage(reading);
+        Self { root, hints: hints(reading), starts, usage, work: Work::new(Dialect::Common) }
     }
 
     /// Whether a trajectory begins at a step that knows nothing of the one before.
@@ -45,7 +48,8 @@ impl<'r, 'a> Feed<'r, 'a> {
         });
         let answered = answered(entry, step, hint, results);
         self.work.turn(at, &turn, &answered, sink);
-        if let Some(usage) = atif::usage(entry) {
+        let reported = self.usage.binary_search_by_key(&step, |(step, _)| *step).ok().map(|place| self.usage[place].1);
+        if let Some(usage) = atif::usage(entry).or(reported) {
             self.work.usage(at, None, &usage, sink);
         }
     }

@@ -5,7 +5,7 @@ use super::{Report, encoding, generated, secrets};
 use crate::json::{Data, Member, Value, pointer_escape};
 use crate::model::StepRole;
 use crate::rules::digest;
-use crate::rules::trajectory::{Body, Reading, RecordShape, TrajectoryStep, joined};
+use crate::rules::trajectory::{Body, Reading, RecordShape, TrajectoryStep, blocks, joined};
 use std::borrow::Cow;
 
 /// The texts of a record: of each step by itself, and of what is beside the steps.
@@ -39,7 +39,7 @@ fn rendered(root: &Value<'_>) -> &'static [&'static str] {
 pub(super) fn circles(reading: &Reading<'_>, report: &mut Report<'_>) {
     for (step, entry) in reading.entries.iter().enumerate().filter(|(_, entry)| entry.role == StepRole::Agent) {
         let text = agent_text(entry);
-        let thought = ["reasoning_content", "reasoning"].iter().find_map(|key| entry.value.get(key)?.as_str());
+        let thought = blocks::REASONING.iter().find_map(|key| entry.value.get(key)?.as_str());
         let found = text.as_deref().into_iter().chain(thought).find_map(generated::repetition);
         if let Some(message) = found {
             report.warning(Some(step), reading.path(step), entry.value, "data.repetition", message);

@@ -1,9 +1,10 @@
 //! Calls and results that are among the parts of a message's content (`FORMATS.md` 8): Anthropic's blocks, those of
-//! LLaMA-Factory (`{"type", "value"}`).
+//! LLaMA-Factory (`{"type", "value"}`), and those that are known by a member in place of a type.
 
 use super::call::{self, FunctionCall};
 use super::entry::Ask;
-use super::gemini;
+use super::gemini::{self, FunctionResponse};
+use super::named_parts;
 use super::text;
 use crate::json::{Value, compact};
 use crate::model::{Attachment, ToolResult, TurnPart};
@@ -35,6 +36,9 @@ const NOTES: [&str; 5] =
 /// Where a thought has its text.
 pub(crate) const THOUGHT_TEXTS: [&str; 6] = ["thinking", "reasoning", "text", "value", "content", "summary"];
 
+/// Where a message has its reasoning beside its content: OpenAI's chat and those that follow it, Ollama.
+pub(crate) const REASONING: [&str; 3] = ["reasoning_content", "reasoning", "thinking"];
+
 /// What an element of a list of messages is that is not a message, but a part by itself (an item of the Responses
 /// interface): a call, a result or a thought without a speaker, or what that interface says of itself.
 pub(crate) fn item(value: &Value<'_>) -> Option<Block> {
@@ -58,7 +62,10 @@ fn parts<'a>(message: &'a Value<'a>) -> &'a [Value<'a>] {
 /// What a part is, by its type, else by whether it has a text.
 pub(crate) fn block(part: &Value<'_>) -> Block {
     match part.get("type").and_then(Value::as_str).unwrap_or_default() {
-        "" => gemini::block(part).unwrap_or(if part_text(part).is_some() { Block::Text } else { Block::File }),
+        "" => {
+            let of_text = || if part_text(part).is_some() { Block::Text } else { Block::File };
+            gemini::block(part).or_else(|| named_parts::block(part)).unwrap_or_else(of_text)
+        }
         "thinking" | "redacted_thinking" | "reasoning" | "thought" => Block::Thought,
         "tool_use" | "tool-call" | "toolCall" | "server_tool_use" | "mcp_tool_use" => Block::Call,
         "tool_result" | "tool-result" | "toolResult" => Block::Result,
@@ -97,7 +104,7 @@ pub(in crate::rules) fn calls<'a>(message: &'a Value<'a>) -> Vec<FunctionCall<'a
 
 /// Of each result among the parts of a message how it names its call.
 pub(in crate::rules) fn results<'a>(message: &'a Value<'a>) -> impl Iterator<Item = Ask<'a>> {
-    let ask = |part| match gemini::response(part) {
+    let ask = |part| match response(part) {
         Some(response) => response.id.map_or(Ask::Name(response.name), Ask::Id),
         None => result_id(part).map_or(Ask::Before, Ask::Id),
     };
@@ -107,6 +114,11 @@ pub(in crate::rules) fn results<'a>(message: &'a Value<'a>) -> impl Iterator<Ite
 /// The id of the call that a result names, in any spelling.
 pub(in crate::rules) fn result_id<'a>(part: &'a Value<'a>) -> Option<&'a str> {
     RESULT_IDS.iter().find_map(|key| part.get(key)?.as_str())
+}
+
+/// The tool that a message of a tool says that it is of.
+pub(in crate::rules) fn result_name<'a>(message: &'a Value<'a>) -> Option<&'a str> {
+    ["name", "tool_name"].iter().find_map(|key| message.get(key)?.as_str())
 }
 
 /// What the parts of a message say, in their order; None: its content is a text, or it has none.
@@ -133,6 +145,24 @@ fn typed_json<'a>(part: &'a Value<'a>) -> Option<Cow<'a, str>> {
     let output = part.get("output")?;
     let is_json = matches!(output.get("type")?.as_str()?, "json" | "error-json");
     is_json.then(|| output.get("value")).flatten().map(|value| compact(value).into())
+}
+
+/// The result that a part without a type is.
+pub(crate) fn response<'a>(part: &'a Value<'a>) -> Option<FunctionResponse<'a>> {
+    gemini::response(part).or_else(|| named_parts::response(part))
+}
+
+/// The result that a part of any spelling is.
+pub(crate) fn part_result<'a>(part: &'a Value<'a>) -> Option<ToolResult<'a>> {
+    match turn_part(part)? {
+        TurnPart::Result(result) => Some(result),
+        _ => None,
+    }
+}
+
+/// The same as a result of a turn.
+pub(crate) fn named_result<'a>(part: &'a Value<'a>) -> Option<ToolResult<'a>> {
+    response(part).map(|response| function_result(&response))
 }
 
 /// The texts of the results among the parts of a message, in their order.
@@ -169,7 +199,7 @@ fn turn_part<'a>(part: &'a Value<'a>) -> Option<TurnPart<'a>> {
         Block::Text => TurnPart::Text(part_text(part).filter(|text| !text.is_empty())?.into()),
         Block::Thought => TurnPart::Thought(thought(part)?),
         Block::Call => TurnPart::Call(call::call(part)?.into()),
-        Block::Result if let Some(response) = gemini::response(part) => TurnPart::Result(function_result(&response)),
+        Block::Result if let Some(response) = response(part) => TurnPart::Result(function_result(&response)),
         Block::Result => {
             let text = result_content(part).and_then(text::joined).or_else(|| typed_json(part)).unwrap_or_default();
             let is_error = part.get("is_error").and_then(Value::as_bool).or_else(|| has_typed_error(part));
@@ -185,10 +215,9 @@ fn turn_part<'a>(part: &'a Value<'a>) -> Option<TurnPart<'a>> {
     })
 }
 
-fn function_result<'a>(response: &gemini::FunctionResponse<'a>) -> ToolResult<'a> {
-    let text = |output: &'a Value<'a>| text::joined(output).unwrap_or_else(|| compact(output).into());
+fn function_result<'a>(response: &FunctionResponse<'a>) -> ToolResult<'a> {
     let (id, name) = (response.id.map(Cow::Borrowed), response.name.map(Cow::Borrowed));
-    let text = response.output.map(text).unwrap_or_default();
+    let text = response.output.map(named_parts::output_words).unwrap_or_default();
     ToolResult { id, name, text, is_error: response.is_error, ..ToolResult::default() }
 }
 
@@ -199,12 +228,17 @@ pub(in crate::rules) fn item_thought<'a>(message: &'a Value<'a>) -> Option<Cow<'
 
 /// The words of a thought: a text, or those of its summary.
 fn thought<'a>(part: &'a Value<'a>) -> Option<Cow<'a, str>> {
-    let listed = || ["summary", "content"].iter().find_map(|key| part.get(key).and_then(text::joined));
-    part_text(part).map(Cow::Borrowed).or_else(listed).filter(|text| !text.is_empty())
+    // Mistral has parts under `thinking`.
+    let listed = || ["summary", "content", "thinking"].iter().find_map(|key| part.get(key).and_then(text::joined));
+    let words = part_text(part).map(Cow::Borrowed).or_else(|| named_parts::thought(part)).or_else(listed);
+    words.filter(|text| !text.is_empty())
 }
 
 /// A picture, a sound or a file by its type and place; content that is within the log has none.
 pub(crate) fn attachment<'a>(part: &'a Value<'a>) -> Attachment<'a> {
+    if let Some(named) = named_parts::attachment(part) {
+        return named;
+    }
     let member = |value: &'a Value<'a>, keys: &[&str]| {
         keys.iter().find_map(|key| value.get(key)).filter(|found| !found.is_null())
     };

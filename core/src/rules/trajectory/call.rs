@@ -10,14 +10,14 @@ use std::borrow::Cow;
 pub(crate) const LISTS: [&str; 3] = ["tool_calls", "toolCalls", "function_call"];
 /// Where calls have their names, arguments and ids; the first that is there counts.
 const NAMES: [&str; 6] = ["name", "function_name", "tool_name", "toolName", "tool", "function"];
-const ARGUMENTS: [&str; 6] = ["arguments", "input", "args", "kwargs", "parameters", "function_args"];
+const ARGUMENTS: [&str; 7] = ["arguments", "input", "args", "kwargs", "tool_kwargs", "parameters", "function_args"];
 /// Where those of OpenAI's tools have what is to be done.
 const HOSTED_ARGUMENTS: [&str; 4] = ["action", "operation", "queries", "code"];
 const IDS: [&str; 7] = ["call_id", "tool_call_id", "toolCallId", "callId", "tool_use_id", "toolUseId", "id"];
 /// What a call is called whose name cannot be read.
 const UNNAMED: &str = "?";
 /// Members that hold the call itself.
-const INNER: [&str; 5] = ["function", "custom", "value", "functionCall", "function_call"];
+const INNER: [&str; 7] = ["function", "custom", "value", "functionCall", "function_call", "toolUse", "tool_call"];
 
 /// A call as JSON: the object itself, or one that was read from a string.
 #[derive(Debug, Clone)]

@@ -153,7 +153,7 @@ impl<'a> TrajectoryStep<'a> {
     pub fn row_message(value: &'a Value<'a>, role: StepRole, way: Way) -> Self {
         let entry = Self::spoken(value, Message::of_row(value, role, way));
         let id = value.get("id").and_then(Value::as_str).filter(|_| entry.role == StepRole::Environment);
-        let name = value.get("name").and_then(Value::as_str);
+        let name = blocks::result_name(value);
         if let ([Ask::Before], Some(id)) = (entry.asks.as_slice(), blocks::result_id(value)) {
             return Self { asks: smallvec![Ask::Id(id)], ..entry };
         }

@@ -83,6 +83,10 @@ pub(super) fn words<'a>(parts: &'a Value<'a>) -> Option<Cow<'a, str>> {
 pub(crate) struct FunctionResponse<'a> {
     /// All of it.
     pub(crate) value: &'a Value<'a>,
+    /// The member of its part that it is.
+    pub(crate) key: &'static str,
+    /// Its members that are read.
+    pub(crate) used: &'static [&'static str],
     /// The id of its call.
     pub(crate) id: Option<&'a str>,
     /// The name of the function.
@@ -94,8 +98,10 @@ pub(crate) struct FunctionResponse<'a> {
 }
 
 /// The response of a function that a part is.
-pub(crate) fn response<'a>(part: &'a Value<'a>) -> Option<FunctionResponse<'a>> {
-    let value = member(part, &RESPONSES).filter(|_| block(part) == Some(Block::Result))?;
+pub(super) fn response<'a>(part: &'a Value<'a>) -> Option<FunctionResponse<'a>> {
+    let is_response = |key: &&&'static str| part.get(key).is_some_and(|response| !response.is_null());
+    let key = *RESPONSES.iter().find(is_response).filter(|_| block(part) == Some(Block::Result))?;
+    let value = part.get(key)?;
     let response = value.get("response").filter(|response| !response.is_null());
     let inner = response.and_then(Value::as_object).map(|object| object.entries().collect::<Vec<_>>());
     let (output, is_error) = match inner.as_deref() {
@@ -104,7 +110,15 @@ pub(crate) fn response<'a>(part: &'a Value<'a>) -> Option<FunctionResponse<'a>> 
         _ => (response, None),
     };
     let text = |name: &str| value.get(name).and_then(Value::as_str);
-    Some(FunctionResponse { value, id: text("id"), name: text("name"), output, is_error })
+    Some(FunctionResponse {
+        value,
+        key,
+        used: &["id", "response"],
+        id: text("id"),
+        name: text("name"),
+        output,
+        is_error,
+    })
 }
 
 /// The request of a row: the row itself, or its `request`.

@@ -126,6 +126,8 @@ mod tests {
         let unnamed = || r#"{"role":"tool","content":"x"}"#.to_owned();
         let (f, g) = (Some((1, 0)), Some((1, 1)));
         assert_eq!(links(&[asks(&["f", "g"]), result("g"), result("f")]), [g, f]);
+        let of_ollama = |name: &str| result(name).replace("\"name\"", "\"tool_name\"");
+        assert_eq!(links(&[asks(&["f", "g"]), of_ollama("g"), of_ollama("f")]), [g, f]);
         assert_eq!(links(&[asks(&["f", "g"]), unnamed(), unnamed(), unnamed()]), [f, g, None]);
         assert_eq!(links(&[asks(&["f", "f"]), result("f"), result("f"), result("f")]), [f, g, None]);
         assert_eq!(links(&[asks(&["f"]), asks(&["f"]), result("f"), result("f")]), [Some((2, 0)), f]);

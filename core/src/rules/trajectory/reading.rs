@@ -17,7 +17,8 @@ use std::borrow::Cow;
 
 /// Members by which records are distinguished, the first that is there counts. Several attempts at one task share an
 /// `instance_id` or a `task_id`, so that these are no ids of their own (D15).
-const IDS: [&str; 7] = ["id", "trajectory_id", "session_id", "conversation_id", "uuid", "instance_id", "task_id"];
+const IDS: [&str; 8] =
+    ["id", "trajectory_id", "session_id", "conversation_id", "uuid", "instance_id", "task_id", "custom_id"];
 
 /// The id of a record, or what stands for one: a string or a whole number.
 #[must_use]

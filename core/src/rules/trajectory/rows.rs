@@ -2,8 +2,8 @@
 //! pairs of which one was preferred.
 
 use super::blocks;
+use super::exchange::{asked_alone, exchange};
 use super::gemini::contents;
-use super::request::stored_completion;
 use super::several::{completions, ranked, scored, scored_answers, traces, trajectories};
 use super::shape::{CHATS, bare_pointer, chat_pointer};
 use crate::json::{Data, Value};
@@ -49,8 +49,7 @@ const PAIRS: [[(&str, &str); 2]; 2] = [
 
 /// The trajectories of a row; None: it holds no conversation.
 pub(in crate::rules) fn tracks<'a>(row: &'a Value<'a>) -> Option<Vec<RowTrack<'a>>> {
-    let one =
-        || message_list(row).or_else(|| gym(row)).or_else(|| asked(row)).map(|sources| vec![RowTrack::of(sources)]);
+    let one = |sources: Vec<Source<'a>>| vec![RowTrack::of(sources)];
     pair(row)
         .or_else(|| preferred(row))
         .or_else(|| completions(row))
@@ -58,10 +57,12 @@ pub(in crate::rules) fn tracks<'a>(row: &'a Value<'a>) -> Option<Vec<RowTrack<'a
         .or_else(|| ranked(row))
         .or_else(|| scored(row))
         .or_else(|| trajectories(row))
-        .or_else(|| stored_completion(row))
-        .or_else(one)
+        .or_else(|| gym(row).map(one))
+        .or_else(|| exchange(row))
+        .or_else(|| message_list(row).or_else(|| asked(row)).map(one))
         .or_else(|| contents(row))
         .or_else(|| traces(row))
+        .or_else(|| asked_alone(row))
         .or_else(|| Some(vec![instruction(row)?]))
 }
 
@@ -79,12 +80,12 @@ pub(super) fn are_messages(value: &Value<'_>) -> bool {
 }
 
 /// Whether they are messages and items of the Responses interface.
-fn are_items(value: &Value<'_>) -> bool {
+pub(super) fn are_items(value: &Value<'_>) -> bool {
     are_answered(value) && value.as_array().unwrap_or_default().iter().any(is_message)
 }
 
 /// Whether they are what the Responses interface answers: an answer may be a call alone.
-fn are_answered(value: &Value<'_>) -> bool {
+pub(super) fn are_answered(value: &Value<'_>) -> bool {
     let all = value.as_array().unwrap_or_default();
     !all.is_empty() && all.iter().all(|value| is_message(value) || blocks::item(value).is_some())
 }

@@ -1,7 +1,7 @@
 //! D2, D3: which of the four shapes a record has, and which version of the format.
 
-use super::blocks;
 use super::message::Message;
+use super::{blocks, gemini};
 use crate::json::{Data, Value};
 use crate::model::StepRole;
 use crate::model::cast;
@@ -78,13 +78,19 @@ pub fn bare_pointer(root: &Value<'_>) -> Option<&'static str> {
     (shape(root) == RecordShape::Other && is_bare_chat(messages)).then_some(pointer)
 }
 
+/// Whether a message is a content of Gemini's API that says something.
+fn is_content(message: &Value<'_>) -> bool {
+    let parts = gemini::parts(message).and_then(Value::as_array).unwrap_or_default();
+    parts.iter().any(|part| gemini::block(part).is_some())
+}
+
 /// Whether a value is an array of messages with a known speaker and something said. Most speakers must be known, since
 /// others than agents have roles too.
 fn is_bare_chat(root: &Value<'_>) -> bool {
     let has_text = |m: &Value<'_>| {
         let texts = ["content", "value"].iter().filter_map(|key| m.get(key));
         let mut texts = texts.filter(|v| matches!(v.data, Data::String(_) | Data::Array(_) | Data::Null));
-        texts.next().is_some() || m.get("tool_calls").is_some()
+        texts.next().is_some() || m.get("tool_calls").is_some() || is_content(m)
     };
     let is_known = |m: &&Value<'_>| Message::of(m).role != StepRole::Unknown;
     let messages = root.as_array().unwrap_or_default();

@@ -42,10 +42,14 @@ impl Track {
         self.stretches.iter().any(|stretch| stretch.pointer.split('/').nth(1) == Some(member))
     }
 
-    /// The members of a member of the record in which steps of it are.
-    pub(crate) fn inside<'t>(&'t self, member: &'t str) -> impl Iterator<Item = &'t str> + 't {
-        let of = self.stretches.iter().map(|stretch| stretch.pointer.split('/').skip(1));
-        of.filter_map(move |mut names| names.next().filter(|name| *name == member).and_then(|_| names.next()))
+    /// Whether it is a value of its own and nothing else, such as what a model answered to a request that is elsewhere.
+    pub(in crate::rules) fn is_one_value(&self) -> bool {
+        matches!(&*self.stretches, [Stretch { pointer, place: None, .. }] if !pointer.is_empty())
+    }
+
+    /// Where the steps of it are, as pointers to lists, or to values of their own.
+    pub(crate) fn pointers(&self) -> impl Iterator<Item = &str> {
+        self.stretches.iter().map(|stretch| stretch.pointer.as_ref())
     }
 
     /// A trajectory that begins at a step.

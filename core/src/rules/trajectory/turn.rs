@@ -205,14 +205,14 @@ fn message_parts<'a>(entry: &TrajectoryStep<'a>, message: &Message<'a>, hint: Hi
     let text = message.text.clone();
     if hint == Hint::Answer {
         let text = text.unwrap_or_default();
-        let name = entry.value.get("name").and_then(Value::as_str).filter(|_| entry.role == StepRole::Environment);
+        let name = blocks::result_name(entry.value).filter(|_| entry.role == StepRole::Environment);
         let (name, is_error) = (name.map(Cow::Borrowed), failure(entry.value));
         let result = TurnPart::Result(ToolResult { id, name, text, is_error, ..ToolResult::default() });
         let files = message.text_key.and_then(|key| entry.value.get(key)).into_iter().flat_map(blocks::files_of);
         return [result].into_iter().chain(files).collect();
     }
     let mut parts = Vec::new();
-    let reasoning = ["reasoning_content", "reasoning"].iter().find_map(|key| entry.value.get(key)?.as_str());
+    let reasoning = blocks::REASONING.iter().find_map(|key| entry.value.get(key)?.as_str());
     parts.extend(reasoning.map(|text| TurnPart::Thought(text.into())));
     let source = match hint {
         Hint::WrittenCall => CallSource::in_text(message),
@@ -253,7 +253,7 @@ fn has_acts(parts: &[TurnPart<'_>]) -> bool {
 
 /// The parts of a content, what was reasoned beside it before them, the calls beside it after them.
 fn with_listed<'a>(entry: &TrajectoryStep<'a>, message: &Message<'a>, parts: Vec<TurnPart<'a>>) -> Vec<TurnPart<'a>> {
-    let reasoning = ["reasoning_content", "reasoning"].iter().find_map(|key| entry.value.get(key)?.as_str());
+    let reasoning = blocks::REASONING.iter().find_map(|key| entry.value.get(key)?.as_str());
     let reasoning = reasoning.filter(|text| !text.is_empty()).map(|text| TurnPart::Thought(text.into()));
     let known = parts.iter().filter(|part| matches!(part, TurnPart::Call(_))).count();
     let listed = CallSource::of(entry.value, message).into_calls().into_iter().skip(known);
@@ -269,7 +269,7 @@ fn before_call<'a>(whole: &Cow<'a, str>) -> Cow<'a, str> {
 
 /// W4: whether a message says itself that the result in it is a failure.
 fn failure(message: &Value<'_>) -> Option<bool> {
-    let flag = ["is_error", "isError", "error"].iter().find_map(|key| message.get(key)?.as_bool());
+    let flag = ["is_error", "isError", "error", "tool_call_error"].iter().find_map(|key| message.get(key)?.as_bool());
     let has_reason = || message.get("error").and_then(Value::as_str).is_some_and(|reason| !reason.trim().is_empty());
     let is_error = |status: &Value<'_>| status.as_str() == Some("error");
     // Letta reports how each of several calls came out.

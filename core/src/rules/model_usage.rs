@@ -1,12 +1,11 @@
 //! Tokens of an answer as the interfaces of models and the libraries around them count them.
 
-use super::fields::first;
 use crate::json::{Data, Value};
 use crate::model::Usage;
 
 /// The tokens of an answer in the members of Chat Completions, Responses, Messages, LangChain and the AI SDK. All but
 /// Messages count those of a cache among the input; they are taken off it.
-pub(in crate::format) fn model_usage(usage: &Value<'_>) -> Usage {
+pub(crate) fn model_usage(usage: &Value<'_>) -> Usage {
     let input = first(usage, &["input_tokens", "prompt_tokens", "inputTokens", "promptTokens"]);
     let output = first(usage, &["output_tokens", "completion_tokens", "outputTokens", "completionTokens"]);
     let details = first(usage, &DETAILS).and_then(single).or(input.filter(|input| input.as_object().is_some()));
@@ -16,8 +15,9 @@ pub(in crate::format) fn model_usage(usage: &Value<'_>) -> Usage {
     let cache_read =
         cache_read.or_else(|| beside(&["cachedInputTokens", "prompt_cache_hit_tokens", "cached_input_tokens"]));
     let cache_write = of_details(&["cache_creation", "cacheWriteTokens", "cacheWrite", "cache_write_tokens"]);
-    // Members of Messages, which other interfaces give along with their own.
-    let (read, write) = (beside(&["cache_read_input_tokens"]), beside(&["cache_creation_input_tokens"]));
+    // Members of Messages, which other interfaces give along with their own, and of Converse.
+    let read = beside(&["cache_read_input_tokens", "cacheReadInputTokens"]);
+    let write = beside(&["cache_creation_input_tokens", "cacheWriteInputTokens"]);
     let has_prompt = usage.get("prompt_tokens").is_some();
     let is_messages = details.is_none() && !has_prompt && (read.is_some() || write.is_some());
     // Prompt tokens of verifiers are those outside of the cache.
@@ -62,6 +62,36 @@ fn total(value: &Value<'_>) -> Option<u64> {
     number(value).or_else(|| number(value.get("total")?))
 }
 
+/// The first member that is there and not null.
+fn first<'v, 'a>(value: &'v Value<'a>, keys: &[&str]) -> Option<&'v Value<'a>> {
+    keys.iter().find_map(|key| value.get(key).filter(|found| !found.is_null()))
+}
+
+fn count(value: &Value<'_>, key: &str) -> Option<u64> {
+    value.get(key).and_then(number)
+}
+
+/// Tokens of an answer of Gemini's API: cached ones are counted among the prompt, thoughts apart from the answer.
+pub(crate) fn part_usage(usage: &Value<'_>) -> Usage {
+    let of = |keys: [&str; 2]| keys.iter().find_map(|key| count(usage, key));
+    let cached = of(["cachedContentTokenCount", "cached_content_token_count"]);
+    let more = |keys| of(keys).unwrap_or_default();
+    let tools = more(["toolUsePromptTokenCount", "tool_use_prompt_token_count"]);
+    let thoughts = more(["thoughtsTokenCount", "thoughts_token_count"]);
+    let prompt = of(["promptTokenCount", "prompt_token_count"]);
+    let answered = of(["candidatesTokenCount", "candidates_token_count"]);
+    // Other services than Google's count thoughts among the answer, as the total shows.
+    let total = of(["totalTokenCount", "total_token_count"]);
+    let are_among = total.is_some() && total == prompt.zip(answered).map(|(prompt, answered)| prompt + answered);
+    let thoughts = if are_among { 0 } else { thoughts };
+    Usage {
+        input: prompt.map(|n| n.saturating_sub(cached.unwrap_or_default()).saturating_add(tools)),
+        output: answered.map(|n| n.saturating_add(thoughts)),
+        cache_read: cached,
+        ..Usage::default()
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -93,6 +123,8 @@ mod tests {
                 [3, 2, 7, 1],
             ),
             (r#"{"prompt_tokens":3,"completion_tokens":2,"cached_input_tokens":7}"#, [3, 2, 7, 0]),
+            // Converse.
+            (r#"{"inputTokens":3,"outputTokens":2,"cacheReadInputTokens":7,"cacheWriteInputTokens":1}"#, [3, 2, 7, 1]),
             // LangChain.
             (
                 r#"{"input_tokens":11,"output_tokens":2,"input_token_details":{"cache_read":7,"cache_creation":1}}"#,

@@ -1,0 +1,172 @@
+//! Parts of a content without a type, each known by the member that it has, as Bedrock's Converse and Haystack write
+//! them (`FORMATS.md` 8).
+
+use super::blocks::Block;
+use super::gemini::FunctionResponse;
+use super::text;
+use crate::json::{Value, compact};
+use crate::model::Attachment;
+use std::borrow::Cow;
+
+/// Members that are a call.
+const CALLS: [&str; 2] = ["toolUse", "tool_call"];
+/// Members that are a result: of Converse, of Haystack.
+const RESULT: &str = "toolResult";
+const ORIGINAL: &str = "tool_call_result";
+/// Members that are reasoning: of Converse, of Haystack.
+const REASONING: [&str; 2] = ["reasoningContent", "reasoning"];
+/// Members that are a file.
+const FILES: [&str; 4] = ["image", "document", "video", "audio"];
+/// Parts that say nothing to anybody.
+const MARKS: [&str; 1] = ["cachePoint"];
+
+/// The member of these names that is an object, of a part that has no type.
+fn object<'a>(part: &'a Value<'a>, names: &[&'static str]) -> Option<(&'static str, &'a Value<'a>)> {
+    let found = |name: &&'static str| Some((*name, part.get(name).filter(|inner| inner.as_object().is_some())?));
+    names.iter().find_map(found).filter(|_| part.get("type").is_none())
+}
+
+/// What such a part is; None: it is none.
+pub(super) fn block(part: &Value<'_>) -> Option<Block> {
+    match () {
+        () if object(part, &CALLS).is_some() => Some(Block::Call),
+        () if object(part, &[RESULT, ORIGINAL]).is_some() => Some(Block::Result),
+        () if object(part, &REASONING).is_some() => Some(Block::Thought),
+        () if object(part, &MARKS).is_some() => Some(Block::Text),
+        () => object(part, &FILES).map(|_| Block::File),
+    }
+}
+
+/// The words of a part that is reasoning; None: it is none, or has none.
+pub(crate) fn thought<'a>(part: &'a Value<'a>) -> Option<Cow<'a, str>> {
+    let (holder, name) = thought_member(part)?;
+    holder.get(name)?.as_str().filter(|words| !words.is_empty()).map(Cow::Borrowed)
+}
+
+/// Where such a part has its words: the object that holds them, and their name in it.
+pub(crate) fn thought_member<'a>(part: &'a Value<'a>) -> Option<(&'a Value<'a>, &'static str)> {
+    let (_, inner) = object(part, &REASONING)?;
+    let places = [(inner.get("reasoningText"), "text"), (Some(inner), "reasoning_text")];
+    places.into_iter().find_map(|(holder, name)| Some((holder.filter(|holder| holder.get(name).is_some())?, name)))
+}
+
+/// The JSON that a part of a result is, in Converse.
+pub(crate) fn json<'a>(part: &'a Value<'a>) -> Option<&'a Value<'a>> {
+    let is_only = part.as_object()?.entries().count() == 1;
+    part.get("json").filter(|_| is_only)
+}
+
+/// The words of what came back: its texts, and what of it is JSON.
+pub(super) fn words<'a>(output: &'a Value<'a>) -> Option<Cow<'a, str>> {
+    let parts = output.as_array().filter(|parts| parts.iter().any(|part| json(part).is_some()))?;
+    let part_words = |part: &'a Value<'a>| match json(part) {
+        Some(value) => Some(Cow::Owned(compact(value))),
+        None => part.get("text").and_then(Value::as_str).map(Cow::Borrowed),
+    };
+    let all: Vec<Cow<'_, str>> = parts.iter().filter_map(part_words).collect();
+    Some(all.join("\n").into())
+}
+
+/// The result that such a part is.
+pub(super) fn response<'a>(part: &'a Value<'a>) -> Option<FunctionResponse<'a>> {
+    let text = |value: &'a Value<'a>, name: &str| value.get(name).and_then(Value::as_str);
+    if let Some((key, value)) = object(part, &[RESULT]) {
+        return Some(FunctionResponse {
+            value,
+            key,
+            used: &["toolUseId", "content"],
+            id: text(value, "toolUseId"),
+            name: None,
+            output: value.get("content").filter(|content| !content.is_null()),
+            is_error: text(value, "status").map(|status| status == "error"),
+        });
+    }
+    let (key, value) = object(part, &[ORIGINAL])?;
+    let origin = value.get("origin");
+    Some(FunctionResponse {
+        value,
+        key,
+        used: &["result", "origin"],
+        id: origin.and_then(|origin| text(origin, "id")),
+        name: origin.and_then(|origin| text(origin, "tool_name")),
+        output: value.get("result").filter(|result| !result.is_null()),
+        is_error: value.get("error").and_then(Value::as_bool),
+    })
+}
+
+/// The file that such a part is.
+pub(super) fn attachment<'a>(part: &'a Value<'a>) -> Option<Attachment<'a>> {
+    let (kind, file) = object(part, &FILES)?;
+    let format = file.get("format").and_then(Value::as_str)?;
+    let place = || file.get("source")?.get("s3Location")?.get("uri")?.as_str();
+    Some(Attachment {
+        media_type: format!("{kind}/{format}").into(),
+        location: place().map(Cow::Borrowed),
+        bytes: part.text.len() as u64,
+    })
+}
+
+/// The words of what came back, whatever it is.
+pub(super) fn output_words<'a>(output: &'a Value<'a>) -> Cow<'a, str> {
+    words(output).or_else(|| text::joined(output)).unwrap_or_else(|| compact(output).into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::blocks::{calls, results, turn_parts};
+    use super::super::entry::Ask;
+    use crate::json::parse;
+    use crate::model::TurnPart;
+
+    /// What a message says, its calls and what it answers.
+    fn of(content: &str) -> Vec<String> {
+        let text = format!(r#"{{"role":"user","content":[{content}]}}"#);
+        let message = parse(&text).unwrap();
+        let short = |part: TurnPart<'_>| match part {
+            TurnPart::Text(text) => format!("text {text}"),
+            TurnPart::Thought(text) => format!("thought {text}"),
+            TurnPart::Call(call) => format!("call {} {}", call.name, call.arguments),
+            TurnPart::Result(result) => format!("result {} {:?}", result.text, result.is_error),
+            TurnPart::Attachment(file) => format!("file {} {:?}", file.media_type, file.location),
+        };
+        let shown = turn_parts(&message).unwrap().into_iter().map(short);
+        let ids = calls(&message).into_iter().map(|call| format!("id {}", call.id.unwrap_or_default()));
+        let answered = results(&message).map(|ask| match ask {
+            Ask::Id(id) => format!("answers {id}"),
+            other => format!("answers {other:?}"),
+        });
+        shown.chain(ids).chain(answered).collect()
+    }
+
+    #[test]
+    fn parts_of_converse_are_words_thoughts_calls_results_and_files() {
+        let content = r#"{"reasoningContent":{"reasoningText":{"text":"hm","signature":"s"}}},{"text":"so"},
+            {"toolUse":{"toolUseId":"a","name":"ls","input":{"p":1}}},{"cachePoint":{"type":"default"}},
+            {"image":{"format":"png","source":{"s3Location":{"uri":"s3://b/a.png"}}}},
+            {"reasoningContent":{"redactedContent":"AAAA"}}"#;
+        let expected =
+            ["thought hm", "text so", r#"call ls {"p":1}"#, r#"file image/png Some("s3://b/a.png")"#, "id a"];
+        assert_eq!(of(content), expected);
+        let content = r#"{"toolResult":{"toolUseId":"a","status":"error","content":[{"text":"no"},{"json":{"n":1}}]}},
+            {"toolResult":{"toolUseId":"b","content":[{"text":"yes"}]}}"#;
+        let expected = ["result no\n{\"n\":1} Some(true)", "result yes None", "answers a", "answers b"];
+        assert_eq!(of(content), expected);
+    }
+
+    #[test]
+    fn parts_of_haystack_are_words_thoughts_calls_and_results() {
+        let content = r#"{"reasoning":{"reasoning_text":"hm","extra":{}}},{"text":"so"},
+            {"tool_call":{"tool_name":"ls","arguments":{"p":1},"id":"a","extra":null}}"#;
+        assert_eq!(of(content), ["thought hm", "text so", r#"call ls {"p":1}"#, "id a"]);
+        let result = |id: &str| {
+            format!(r#"{{"tool_call_result":{{"result":"x","error":true,"origin":{{"tool_name":"ls","id":{id}}}}}}}"#)
+        };
+        assert_eq!(of(&result("\"a\"")), ["result x Some(true)", "answers a"]);
+        assert_eq!(of(&result("null")), ["result x Some(true)", "answers Name(Some(\"ls\"))"]);
+    }
+
+    #[test]
+    fn a_part_with_a_type_or_with_words_under_such_a_name_is_what_it_was() {
+        assert_eq!(of(r#"{"type":"text","text":"a","toolUse":{"name":"f"}},{"reasoning":"b"}"#), ["text a", "text b"]);
+    }
+}
