@@ -5,7 +5,7 @@ use crate::json::{Data, Value};
 use crate::model::Usage;
 
 /// The tokens of an answer in the members of Chat Completions, Responses, Messages, LangChain and the AI SDK. All but
-/// Messages count those of a cache among the input; they are taken off it.
+/// Messages, and gptme, count those of a cache among the input; they are taken off it.
 pub(in crate::format) fn model_usage(usage: &Value<'_>) -> Usage {
     let input = first(usage, &["input_tokens", "prompt_tokens", "inputTokens", "promptTokens"]);
     let output = first(usage, &["output_tokens", "completion_tokens", "outputTokens", "completionTokens"]);
@@ -17,7 +17,8 @@ pub(in crate::format) fn model_usage(usage: &Value<'_>) -> Usage {
         cache_read.or_else(|| beside(&["cachedInputTokens", "prompt_cache_hit_tokens", "cached_input_tokens"]));
     let cache_write = of_details(&["cache_creation", "cacheWriteTokens", "cacheWrite", "cache_write_tokens"]);
     // Members of Messages, which other interfaces give along with their own.
-    let (read, write) = (beside(&["cache_read_input_tokens"]), beside(&["cache_creation_input_tokens"]));
+    let read = beside(&["cache_read_input_tokens", "cache_read_tokens"]);
+    let write = beside(&["cache_creation_input_tokens", "cache_creation_tokens"]);
     let has_prompt = usage.get("prompt_tokens").is_some();
     let is_messages = details.is_none() && !has_prompt && (read.is_some() || write.is_some());
     // Prompt tokens of verifiers are those outside of the cache.
@@ -93,6 +94,8 @@ mod tests {
                 [3, 2, 7, 1],
             ),
             (r#"{"prompt_tokens":3,"completion_tokens":2,"cached_input_tokens":7}"#, [3, 2, 7, 0]),
+            // What gptme makes of each.
+            (r#"{"input_tokens":3,"output_tokens":2,"cache_read_tokens":7,"cache_creation_tokens":1}"#, [3, 2, 7, 1]),
             // LangChain.
             (
                 r#"{"input_tokens":11,"output_tokens":2,"input_token_details":{"cache_read":7,"cache_creation":1}}"#,
