@@ -15,9 +15,11 @@ pub mod call_time;
 pub mod cause;
 mod claude_code;
 mod claude_stream;
+mod cline;
 mod codex;
 mod context_fill;
 mod copilot;
+mod crush;
 mod cursor;
 mod custom;
 mod describe;
@@ -97,6 +99,8 @@ pub static FORMATS: &[&dyn Format] = &[
     &copilot::COPILOT,
     &qwen::QWEN,
     &cursor::CURSOR,
+    &cline::CLINE,
+    &crush::CRUSH,
     &ag_ui::AG_UI,
     &otel::OTEL,
     &langsmith::LANGSMITH,
