@@ -23,8 +23,9 @@ pub(super) struct Screen {
     /// standard input; without one, the sessions of agents on this machine are listed, or a recorded run opens
     #[arg(value_name = "FILE")]
     pub(super) paths: Vec<FileName>,
-    /// Open the newest file of a folder, or the newest session of an agent (claude, codex, opencode, pi, omp, openclaw,
-    /// openhands, mini-swe-agent, inspect, gemini, qwen, copilot, cursor, trae), and report when a newer one appears
+    /// Open the newest file of a folder, or the newest session of an agent (claude, codex, opencode, kilo, pi, omp,
+    /// openclaw, openhands, mini-swe-agent, inspect, gemini, qwen, copilot, cline, roo, crush, cursor, trae), and
+    /// report when a newer one appears
     #[arg(long, value_name = "DIR|AGENT", conflicts_with = "paths")]
     pub(super) latest: Option<FileName>,
     #[command(flatten)]

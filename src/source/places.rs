@@ -40,7 +40,7 @@ struct AgentPlace {
 }
 
 /// Where agents keep their sessions.
-const KNOWN: [AgentPlace; 17] = [
+const KNOWN: [AgentPlace; 23] = [
     known("claude", "CLAUDE_CONFIG_DIR", "projects", ".claude/projects", 2, &[".jsonl"]),
     known("claude", "XDG_CONFIG_HOME", "claude/projects", ".config/claude/projects", 2, &[".jsonl"]),
     known("codex", "CODEX_HOME", "sessions", ".codex/sessions", 4, &[".jsonl", ".jsonl.zst"]),
@@ -48,6 +48,8 @@ const KNOWN: [AgentPlace; 17] = [
     known("trae", "", "", ".trae/cli/sessions", 4, &[".jsonl", ".jsonl.zst"]),
     known("trae", "", "", ".trae/cli/archived_sessions", 4, &[".jsonl", ".jsonl.zst"]),
     known("opencode", "XDG_DATA_HOME", "opencode", ".local/share/opencode", 1, &["opencode.db"]),
+    // A fork of opencode.
+    known("kilo", "XDG_DATA_HOME", "kilo", ".local/share/kilo", 1, &["kilo.db"]),
     known("pi", "PI_CODING_AGENT_DIR", "sessions", ".pi/agent/sessions", 2, &[".jsonl"]),
     known("omp", "", "", ".omp/agent/sessions", 1, &[".jsonl"]),
     // Beside its sessions OpenClaw writes traces of its service, with the same end.
@@ -58,9 +60,17 @@ const KNOWN: [AgentPlace; 17] = [
     known("gemini", "GEMINI_CLI_HOME", ".gemini/tmp", ".gemini/tmp", 2, &[]),
     known("qwen", "", "", ".qwen/projects", 2, &[]),
     known("copilot", "COPILOT_HOME", "session-state", ".copilot/session-state", 1, &[]),
+    known("cline", "CLINE_DATA_DIR", "sessions", ".cline/data/sessions", 1, &[".messages.json"]),
+    known("cline", "", "", ".cline/data/tasks", 1, &[CONVERSATION]),
+    known("cline", "", "", ".config/Code/User/globalStorage/saoudrizwan.claude-dev/tasks", 1, &[CONVERSATION]),
+    known("roo", "", "", ".config/Code/User/globalStorage/rooveterinaryinc.roo-cline/tasks", 1, &[CONVERSATION]),
+    known("crush", "", "", "", 0, &["crush.db"]),
     // A session was a file of its project at first, then a file in a folder with those of its sub-agents.
     known("cursor", "", "", ".cursor/projects", 3, &[]),
 ];
+
+/// The conversation of a task, beside what the screen showed of it.
+const CONVERSATION: &str = "api_conversation_history.json";
 
 const fn known(
     agent: &'static str,
@@ -78,6 +88,9 @@ const HERE: &str = "here";
 
 /// Where Inspect writes when nothing says otherwise, from the folder in which it runs.
 const INSPECT: &str = "logs";
+
+/// Where Crush has the sessions of a project.
+const CRUSH: &str = ".crush";
 
 /// The agents whose sessions are known to lie somewhere.
 #[must_use]
@@ -97,6 +110,7 @@ pub fn session_places(variable: &dyn Fn(&str) -> Option<OsString>, here: &Path) 
         let folder = match (moved.filter(|moved| !moved.is_empty()), &home) {
             (Some(moved), _) => Path::new(&moved).join(known.below),
             (None, _) if known.agent == "inspect" => here.join(INSPECT),
+            (None, _) if known.agent == "crush" => here.join(CRUSH),
             (None, Some(home)) => home.join(known.standard),
             (None, None) => continue,
         };
@@ -203,6 +217,21 @@ mod tests {
     }
 
     #[test]
+    fn sessions_of_a_project_are_found_from_the_project() {
+        let root = tempfile::tempdir().unwrap();
+        let root = root.path();
+        for folder in ["home/.cline/data/sessions", "home/.local/share/kilo", "here/.crush"] {
+            std::fs::create_dir_all(root.join(folder)).unwrap();
+        }
+        let variable = |name: &str| (name == "HOME").then(|| root.join("home").into_os_string());
+        let places = session_places(&variable, &root.join("here"));
+        let names: Vec<_> = places.iter().map(|place| (place.agent, place.ends)).collect();
+        let expected: [(&str, &[&str]); 3] =
+            [("kilo", &["kilo.db"]), ("cline", &[".messages.json"]), ("crush", &["crush.db"])];
+        assert_eq!(names, expected);
+    }
+
+    #[test]
     fn empty_files_of_a_place_are_no_sessions_and_its_folder_may_be_missing() {
         let root = tempfile::tempdir().unwrap();
         let folder = root.path().join("projects");
@@ -225,7 +254,9 @@ mod tests {
         };
         assert_eq!(found(), []);
         std::fs::create_dir_all(&folder).unwrap();
-        for (name, text) in [("a.jsonl", "{}"), ("b.jsonl", ""), ("c.txt", "x"), ("agent-d.jsonl", "{}")] {
+        for (name, text) in
+            [("a.jsonl", "{}"), ("b.jsonl", ""), ("c.txt", "x"), ("agent-d.jsonl", "{}"), ("agent_e.jsonl", "{}")]
+        {
             std::fs::write(folder.join(name), text).unwrap();
         }
         assert_eq!(found(), [("a.jsonl".to_owned(), true), ("c.txt".to_owned(), false)]);

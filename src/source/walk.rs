@@ -131,7 +131,7 @@ pub(super) fn walk_place(
         let is_skipped = folder.file_name().is_some_and(|name| place.skipped.iter().any(|skipped| name == *skipped));
         !is_skipped && folder.components().count() <= place.depth_max
     };
-    let is_part = |name: &[u8]| name.starts_with(b"agent-");
+    let is_part = |name: &[u8]| name.starts_with(b"agent-") || name.starts_with(b"agent_");
     let wanted = WalkFilter { file: &|name| !is_part(name), folder: &enters, is_input };
     walk_for(&place.folder, &wanted, troubles, &mut |below, facts| {
         let name = below.file_name().unwrap_or_default().as_encoded_bytes();

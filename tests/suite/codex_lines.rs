@@ -108,13 +108,15 @@ fn calls_that_were_refused_aborted_or_failed_as_a_script_are_no_success() {
         "unsupported custom tool call: apply_patch",
         "error: Failed to find expected lines [\"x\"] in /w/f",
         "failed to parse exec_command arguments: missing field `cmd`",
+        "apply_patch verification failed: Failed to find expected lines in /w/f:\nx",
     ];
     let calls = texts.iter().enumerate().flat_map(|(n, text)| {
         let id = n.to_string();
         [exec(&id, "cat f"), output(&id, text)]
     });
     let (_folder, path) = saved(&calls.collect::<Vec<_>>());
-    let expected = ["flag", "flag", "no-exit", "flag", "flag", "flag", "flag", "flag", "flag", "flag"];
+    let flags = ["flag"; 7];
+    let expected = [&["flag", "flag", "no-exit"], flags.as_slice(), &["tool-error"]].concat();
     assert_eq!(reasons(&path), expected);
     let (_, files, _) = obelus(&["files", &path, "--json"]);
     assert!(!files.contains("/w/f"), "nothing of it was shown: {files}");

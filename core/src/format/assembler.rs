@@ -30,6 +30,7 @@ pub static ASSEMBLERS: &[&dyn Assembler] = &[
     &super::adk::Database,
     &super::opencode::Database,
     &super::opencode::Storage,
+    &super::crush::Database,
     &super::openhands::Folder,
     &super::adp::SimulationsFolder,
     &super::openai_sessions::Database,

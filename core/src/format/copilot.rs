@@ -7,8 +7,9 @@ use super::log::{
 };
 use crate::json::Value;
 use crate::model::{StepNo, StepRole, Surroundings, ToolCall, ToolResult, Turn, TurnPart, Usage};
+use crate::rules::work::Dialect;
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// Sessions of Copilot CLI.
 pub(super) static COPILOT: Row = Row {
@@ -83,6 +84,18 @@ struct Events {
     agents: HashMap<Box<str>, Option<StepNo>>,
     /// Whether the last answer reports its output tokens.
     has_output: bool,
+    /// Output tokens of answers that are still to come, by the ids of their requests.
+    to_come: HashMap<Box<str>, u64>,
+    /// Requests whose answers came first, with their output tokens.
+    answered: HashSet<Box<str>>,
+    /// What records of single requests report; None: there was none.
+    counted: Option<Usage>,
+    /// What compactions took, which totals leave out.
+    compacted: Usage,
+    /// The instructions that the model has now.
+    instructions: Option<StepNo>,
+    /// Where a compaction began that has not ended: it sums up what is before.
+    compacting: Option<StepNo>,
 }
 
 impl Events {
@@ -118,9 +131,22 @@ impl Events {
             time: record.get("timestamp"),
             ..Draft::of(kind, form, &values)
         };
-        match class {
+        let step = match class {
             "user.message" => log.step(&of(Kind::Message, TEXT, StepRole::User)),
-            "system.message" => log.step(&of(Kind::Message, TEXT, StepRole::System)),
+            "system.message" => {
+                let step = log.step(&of(Kind::Message, TEXT, StepRole::System));
+                if !is_side {
+                    // New instructions are in the place of those before, and no compaction takes them out.
+                    self.instructions.replace(step).into_iter().for_each(|before| log.release(before));
+                    log.fix();
+                }
+                step
+            }
+            "system.notification" => {
+                let step = log.step(&of(Kind::State, form::STATE, StepRole::System));
+                log.prompt();
+                step
+            }
             "tool.execution_start" => {
                 let step = log.step(&of(Kind::Call, CALL, StepRole::Agent));
                 if let Some(id) = text(data, "toolCallId") {
@@ -137,8 +163,7 @@ impl Events {
                 let model = text(data, "model").filter(|_| !is_side).map(Cow::Borrowed);
                 log.surroundings(&Surroundings { model, ..Surroundings::default() });
                 self.ask(data, log);
-                self.has_output = data.get("outputTokens").is_some();
-                return answer(data, of, log);
+                return self.answer(data, of, log);
             }
             _ => {
                 surround(class, data, log);
@@ -152,22 +177,97 @@ impl Events {
             let call = text(data, "toolCallId").and_then(|id| self.calls.get(id)).copied();
             self.agents.insert(agent.into(), call);
         }
-        write(class, data, log);
+        match class {
+            REQUEST_USAGE => self.request(data, log),
+            COMPACTING if !is_side => self.compacting = Some(step),
+            COMPACTED => self.compaction(data, is_side, log),
+            SHUTDOWN => self.end_of_session(data, log),
+            _ => write(class, data, log),
+        }
+    }
+
+    /// What one request took. Its answer comes behind it, as a rule.
+    fn request(&mut self, data: &Value<'_>, log: &mut Log<'_>) {
+        let Some(usage) = data.get("usage") else { return };
+        let reported = with_cache_apart(usage);
+        let id = text(usage, "apiCallId").or_else(|| text(usage.get("accounting")?, "usageId")).unwrap_or_default();
+        if self.answered.remove(id) {
+            log.beyond(&Usage { output: None, ..reported });
+        } else {
+            log.usage(None, &reported);
+            self.to_come.extend(reported.output.map(|output| (id.into(), output)));
+        }
+        self.counted = Some(self.counted.unwrap_or_default().plus(&reported));
+    }
+
+    /// A compaction that ended. What came while it ran is not in its summary.
+    fn compaction(&mut self, data: &Value<'_>, is_side: bool, log: &mut Log<'_>) {
+        if let Some(used) = data.get("compactionTokensUsed").filter(|_| self.counted.is_some()) {
+            let used = with_cache_apart(used);
+            self.compacted = self.compacted.plus(&used);
+            log.beyond(&used);
+        }
+        if is_side {
+            return;
+        }
+        let began = self.compacting.take();
+        if has_compacted(data) {
+            log.drop_before(began.unwrap_or(log.next_step() - 1));
+            log.summarize(text(data, "summaryContent").unwrap_or_default());
+        }
+    }
+
+    /// Totals at the end of a session, of all requests since it was first begun, those of compactions excepted.
+    fn end_of_session(&mut self, data: &Value<'_>, log: &mut Log<'_>) {
+        write_slots(log, "session", "main", data, &["modelMetrics", "codeChanges"]);
+        let Some(totals) = totals(data) else { return };
+        match self.counted {
+            // Sessions that an earlier version began have no records of their first requests.
+            Some(counted) => {
+                let most = most_of(&counted, &totals);
+                if most != counted {
+                    self.counted = Some(most);
+                    log.usage_totals(&most.plus(&self.compacted), false);
+                }
+            }
+            None => log.usage_totals(&totals, false),
+        }
+    }
+
+    /// An answer: its reasoning and its text. The calls that it requests have their own events.
+    fn answer<'d, 'v>(
+        &mut self,
+        data: &'d Value<'v>,
+        of: impl Fn(Kind, Form, StepRole) -> Draft<'d, 'v>,
+        log: &mut Log<'_>,
+    ) {
+        let id = text(data, "apiCallId").unwrap_or_default();
+        let of_request = self.to_come.remove(id);
+        let reported = count(data, "outputTokens");
+        let mut tokens = reported.or(of_request);
+        self.has_output = reported.is_some();
+        let has = |key: &str| text(data, key).is_some_and(|words| !words.is_empty());
+        let begin = log.next_step();
+        if has("reasoningText") {
+            log.step(&Draft { tokens: tokens.take(), ..of(Kind::Thought, THOUGHT, StepRole::Agent) });
+        }
+        let asks = data.get("toolRequests").and_then(Value::as_array).is_some_and(|requests| !requests.is_empty());
+        if has("content") || (!asks && log.next_step() == begin) {
+            log.step(&Draft { tokens: tokens.take(), ..of(Kind::Message, TEXT, StepRole::Agent) });
+        }
+        if reported.is_some() && of_request.is_none() {
+            log.usage(None, &Usage { output: reported, ..Usage::default() });
+            self.answered.insert(id.into());
+        }
     }
 
     /// The usage that the service reports for an answer. The message itself reports at most its output tokens.
     fn usage(&mut self, data: &Value<'_>, log: &mut Log<'_>) {
-        let of = |key: &str| count(data, key);
-        let (cache_read, cache_write) = (of("cacheReadTokens"), of("cacheWriteTokens"));
-        let cached = cache_read.unwrap_or(0).saturating_add(cache_write.unwrap_or(0));
         let has_output = std::mem::take(&mut self.has_output);
-        log.beyond(&Usage {
-            input: of("inputTokens").map(|all| all.saturating_sub(cached)),
-            output: of("outputTokens").filter(|_| !has_output),
-            cache_read,
-            cache_write,
-            cost: None,
-        });
+        let reported = with_cache_apart(data);
+        if self.counted.is_none() {
+            log.beyond(&Usage { output: reported.output.filter(|_| !has_output), ..reported });
+        }
     }
 }
 
@@ -210,6 +310,16 @@ impl Adapter for Events {
         }
     }
 
+    /// What the agent is notified of while it works.
+    fn prompt(values: &[&Value<'_>]) -> Option<Turn<'static>> {
+        let words = values.first()?.get("content").map(text_of)?.into_owned();
+        (!words.is_empty()).then(|| Turn::of(StepRole::User, vec![TurnPart::Text(Cow::Owned(words))]))
+    }
+
+    fn dialect(&self) -> Dialect {
+        Dialect::Copilot
+    }
+
     fn show<'v>(form: Form, values: &[&'v Value<'v>]) -> Turn<'v> {
         let Some(&data) = values.first() else { return Turn::default() };
         let words = |key: &str| data.get(key).map(text_of).unwrap_or_default();
@@ -242,21 +352,23 @@ fn result<'v>(data: &'v Value<'v>) -> ToolResult<'v> {
     }
 }
 
-/// An answer: its reasoning and its text. The calls that it requests have their own events.
-fn answer<'d, 'v>(data: &'d Value<'v>, of: impl Fn(Kind, Form, StepRole) -> Draft<'d, 'v>, log: &mut Log<'_>) {
-    let mut tokens = count(data, "outputTokens");
-    let usage = Usage { output: tokens, ..Usage::default() };
-    let has = |key: &str| text(data, key).is_some_and(|words| !words.is_empty());
-    let begin = log.next_step();
-    if has("reasoningText") {
-        log.step(&Draft { tokens: tokens.take(), ..of(Kind::Thought, THOUGHT, StepRole::Agent) });
-    }
-    let asks = data.get("toolRequests").and_then(Value::as_array).is_some_and(|requests| !requests.is_empty());
-    if has("content") || (!asks && log.next_step() == begin) {
-        log.step(&Draft { tokens: tokens.take(), ..of(Kind::Message, TEXT, StepRole::Agent) });
-    }
-    if usage.output.is_some() {
-        log.usage(None, &usage);
+/// Tokens as Copilot reports them: those of a cache are among the input.
+fn with_cache_apart(usage: &Value<'_>) -> Usage {
+    let of = |key: &str| count(usage, key);
+    let (cache_read, cache_write) = (of("cacheReadTokens"), of("cacheWriteTokens"));
+    let cached = cache_read.unwrap_or(0).saturating_add(cache_write.unwrap_or(0));
+    let input = of("inputTokens").map(|all| all.saturating_sub(cached));
+    Usage { input, output: of("outputTokens"), cache_read, cache_write, cost: None }
+}
+
+/// The greater of each count.
+fn most_of(one: &Usage, other: &Usage) -> Usage {
+    Usage {
+        input: one.input.max(other.input),
+        output: one.output.max(other.output),
+        cache_read: one.cache_read.max(other.cache_read),
+        cache_write: one.cache_write.max(other.cache_write),
+        cost: None,
     }
 }
 
@@ -265,6 +377,15 @@ const RUN_END: &str = "result";
 
 /// The event at the end of a compaction.
 const COMPACTED: &str = "session.compaction_complete";
+
+/// The event at its beginning. The agent goes on meanwhile.
+const COMPACTING: &str = "session.compaction_start";
+
+/// What one request took.
+const REQUEST_USAGE: &str = "session.usage_record";
+
+/// The end of a session, also of one that goes on later.
+const SHUTDOWN: &str = "session.shutdown";
 
 /// Whether a compaction did not fail.
 fn has_compacted(data: &Value<'_>) -> bool {
@@ -305,10 +426,6 @@ fn surround(class: &str, data: &Value<'_>, log: &mut Log<'_>) {
 /// The writes of an event.
 fn write(class: &str, data: &Value<'_>, log: &mut Log<'_>) {
     match class {
-        COMPACTED if has_compacted(data) => {
-            log.drop_before(log.next_step() - 1);
-            log.summarize(text(data, "summaryContent").unwrap_or_default());
-        }
         "session.start" => {
             if let Some(id) = text(data, "sessionId") {
                 log.title(id);
@@ -326,12 +443,6 @@ fn write(class: &str, data: &Value<'_>, log: &mut Log<'_>) {
         "session.title_changed" => {
             if let Some(title) = text(data, "title") {
                 log.title(title);
-            }
-        }
-        "session.shutdown" => {
-            write_slots(log, "session", "main", data, &["modelMetrics", "codeChanges"]);
-            if let Some(totals) = totals(data) {
-                log.usage_totals(&totals, false);
             }
         }
         _ => {}
@@ -370,95 +481,4 @@ fn of_models(data: &Value<'_>) -> Option<Usage> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::format::log::testing::{self, lines, steps};
-
-    #[test]
-    fn the_end_of_a_session_reports_what_all_models_spent() {
-        let usage =
-            |input: u32| format!(r#"{{"usage":{{"inputTokens":{input},"outputTokens":2,"cacheReadTokens":5}}}}"#);
-        let data = format!(r#"{{"modelMetrics":{{"a":{},"b":{}}}}}"#, usage(9), usage(11));
-        let end = format!(r#"{{"type":"session.shutdown","id":"z","timestamp":"t","parentId":"f","data":{data}}}"#);
-        let parsed = lines(&COPILOT, &format!("{SESSION}\n{end}"));
-        let total = parsed.0.work().map(|work| work.total_usage()).unwrap_or_default();
-        assert_eq!((total.input, total.output, total.cache_read), (Some(10), Some(4), Some(10)));
-        assert!(testing::state(&parsed, "usage", 5).contains(r#""turns":1"#), "the end is no answer");
-        let of = |name: &str, n: u32| format!(r#""{name}":{{"tokenCount":{n}}}"#);
-        let details = [of("input", 3), of("cache_read", 20), of("cache_write", 7), of("output", 5)].join(",");
-        let models = r#""modelMetrics":{"a":{"usage":{"reasoningTokens":2}}}"#;
-        let data = format!(r#"{{"tokenDetails":{{{details}}},{models}}}"#);
-        let end = format!(r#"{{"type":"session.shutdown","id":"z","timestamp":"t","parentId":"f","data":{data}}}"#);
-        let parsed = lines(&COPILOT, &format!("{SESSION}\n{end}"));
-        let total = parsed.0.work().map(|work| work.total_usage()).unwrap_or_default();
-        let all = (total.input, total.output, total.cache_read, total.cache_write);
-        assert_eq!(all, (Some(3), Some(5), Some(20), Some(7)));
-    }
-
-    #[test]
-    fn a_call_that_no_event_starts_is_the_one_that_an_answer_asked_for() {
-        let without_start: Vec<&str> = SESSION.lines().filter(|line| !line.contains("tool.execution_start")).collect();
-        let parsed = lines(&COPILOT, &without_start.join("\n"));
-        assert_eq!(steps(&parsed)[3..], ["tool-call agent: bash ls", "tool-result environment: a.txt (of 3)"]);
-        // The answer that requests a call may come after the call's start.
-        let mut late: Vec<&str> = SESSION.lines().collect();
-        late.swap(2, 3);
-        let calls = steps(&lines(&COPILOT, &late.join("\n"))).iter().filter(|step| step.contains("call")).count();
-        assert_eq!(calls, 1);
-    }
-
-    #[test]
-    fn a_printed_run_ends_with_its_result() {
-        let parsed = lines(&COPILOT, PRINTED);
-        let all = steps(&parsed);
-        assert_eq!(all[..2], ["message user: hi", "message agent: hello"]);
-        assert!(all.len() == 3 && parsed.0.title().as_deref() == Some("s1") && parsed.0.error_steps().is_empty());
-        assert!(testing::state(&parsed, "session", 2).contains(r#""exitCode":0"#));
-        let failed = lines(&COPILOT, &PRINTED.replace(r#""exitCode":0"#, r#""exitCode":1"#));
-        assert_eq!(failed.0.error_steps(), [2]);
-    }
-
-    #[test]
-    fn what_a_sub_agent_does_is_under_the_call_that_began_it() {
-        let event = |class: &str, agent: &str, data: &str| {
-            let agent = if agent.is_empty() { String::new() } else { format!(r#""agentId":"{agent}","#) };
-            format!(r#"{{"type":"{class}",{agent}"data":{data}}}"#)
-        };
-        let call = |id: &str| format!(r#"{{"toolCallId":"{id}","toolName":"task","arguments":{{}}}}"#);
-        let say = |words: &str| format!(r#"{{"content":"{words}","model":"{words}-m","toolRequests":[]}}"#);
-        let usage = r#"{"inputTokens":10,"outputTokens":3,"cacheReadTokens":4,"cacheWriteTokens":1}"#;
-        let text = [
-            event("session.start", "", r#"{"sessionId":"s","selectedModel":"m","context":{"cwd":"/w"}}"#),
-            event("tool.execution_start", "", &call("c1")),
-            event("subagent.started", "a", r#"{"toolCallId":"c1","agentName":"look"}"#),
-            event("assistant.message", "a", &say("side")),
-            event("assistant.usage", "a", usage).replace("\"data\"", "\"ephemeral\":true,\"data\""),
-            event("tool.execution_complete", "", r#"{"toolCallId":"c1","success":true,"result":{"content":"x"}}"#),
-            event("assistant.message", "", &say("main").replace("\"model\":\"main-m\",", "")),
-        ];
-        let parsed = lines(&COPILOT, &text.join("\n"));
-        let side = parsed.0.step(3, &parsed.1);
-        assert_eq!((side.standing.name(), side.caller, side.summary.as_str()), ("sub-agent", Some(1), "side"));
-        let seen = parsed.0.context_steps(5);
-        assert_eq!(seen, Some(vec![1, 4, 5]), "the main agent does not see it");
-        let usage_total = parsed.0.work().map(|work| work.total_usage()).unwrap_or_default();
-        let all = (usage_total.input, usage_total.output, usage_total.cache_read, usage_total.cache_write);
-        assert_eq!(all, (Some(5), Some(3), Some(4), Some(1)));
-        assert!(testing::state(&parsed, "run", 5).contains(r#""model":"m""#));
-    }
-
-    #[test]
-    fn calls_are_those_that_were_executed() {
-        let parsed = lines(&COPILOT, SESSION);
-        assert_eq!(
-            steps(&parsed)[1..],
-            [
-                "message user: list it",
-                "thought agent: ls will do",
-                "tool-call agent: bash ls",
-                "tool-result environment: a.txt (of 3)"
-            ]
-        );
-        assert_eq!((parsed.0.title().as_deref(), parsed.0.step(2, &parsed.1).tokens), (Some("s1"), Some(9)));
-    }
-}
+mod tests;

@@ -5,7 +5,7 @@ use super::log::{
 };
 use super::{Format, Framing, Layout, Match, Run, signature};
 use crate::json::Value;
-use crate::model::{StepRole, Surroundings, Turn, TurnPart};
+use crate::model::{StepRole, Surroundings, Turn, TurnPart, Usage};
 use crate::rules::trajectory::blocks::{Block, REASONING, block, item, turn_parts};
 use crate::rules::trajectory::is_exchange;
 use std::borrow::Cow;
@@ -80,7 +80,9 @@ impl Adapter for Lines {
         let member = |key: &str| record.get(key).or_else(|| metadata?.get(key));
         let model = member("model").and_then(Value::as_str).map(Cow::Borrowed);
         log.surroundings(&Surroundings { model, ..Surroundings::default() });
-        let usage = member("usage").map(model_usage);
+        // gptme has the cost beside the tokens.
+        let cost = metadata.and_then(|data| data.get("cost")?.as_number()?.parse().ok());
+        let usage = member("usage").map(model_usage).map(|usage| Usage { cost: usage.cost.or(cost), ..usage });
         let time = ["timestamp", "created_at", "time"].iter().find_map(|key| record.get(key));
         let values = [record];
         let is_injected = record.get("hide").and_then(Value::as_bool) == Some(true);
@@ -131,6 +133,7 @@ fn message_turn<'v>(message: &'v Value<'v>) -> Turn<'v> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::log::testing::adapted;
     use super::super::log::tests::{damage, report_of};
     use super::*;
     use crate::json::parse;
@@ -142,6 +145,15 @@ mod tests {
         assert_eq!(report.roles, ["user", "agent", "environment"]);
         assert_eq!((report.answers[2], report.tools[1].as_str()), (Some(1), "ls"));
         assert!(report.summaries[1].starts_with("I look."), "{:?}", report.summaries);
+    }
+
+    #[test]
+    fn the_cost_of_an_answer_may_be_beside_its_tokens() {
+        let usage = r#""metadata":{"usage":{"input_tokens":3,"output_tokens":2,"cache_read_tokens":7},"cost":0.25}"#;
+        let line = format!(r#"{{"role":"assistant","content":"hi",{usage}}}"#);
+        let run = adapted(Lines, &line);
+        let total = run.work().map(|work| work.total_usage()).unwrap_or_default();
+        assert_eq!((total.input, total.cache_read, total.cost), (Some(3), Some(7), Some(0.25)));
     }
 
     #[test]

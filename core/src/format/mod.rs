@@ -17,9 +17,11 @@ pub mod cause;
 mod claude_code;
 mod claude_stream;
 mod claude_workflow;
+mod cline;
 mod codex;
 mod context_fill;
 mod copilot;
+mod crush;
 mod cursor;
 mod custom;
 mod describe;
@@ -104,6 +106,8 @@ pub static FORMATS: &[&dyn Format] = &[
     &copilot::COPILOT,
     &qwen::QWEN,
     &cursor::CURSOR,
+    &cline::CLINE,
+    &crush::CRUSH,
     &ag_ui::AG_UI,
     &otel::OTEL,
     &langsmith::LANGSMITH,

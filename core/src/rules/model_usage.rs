@@ -4,7 +4,7 @@ use crate::json::{Data, Value};
 use crate::model::Usage;
 
 /// The tokens of an answer in the members of Chat Completions, Responses, Messages, LangChain and the AI SDK. All but
-/// Messages count those of a cache among the input; they are taken off it.
+/// Messages, and gptme, count those of a cache among the input; they are taken off it.
 pub(crate) fn model_usage(usage: &Value<'_>) -> Usage {
     let input = first(usage, &["input_tokens", "prompt_tokens", "inputTokens", "promptTokens"]);
     let output = first(usage, &["output_tokens", "completion_tokens", "outputTokens", "completionTokens"]);
@@ -15,9 +15,9 @@ pub(crate) fn model_usage(usage: &Value<'_>) -> Usage {
     let cache_read =
         cache_read.or_else(|| beside(&["cachedInputTokens", "prompt_cache_hit_tokens", "cached_input_tokens"]));
     let cache_write = of_details(&["cache_creation", "cacheWriteTokens", "cacheWrite", "cache_write_tokens"]);
-    // Members of Messages, which other interfaces give along with their own, and of Converse.
-    let read = beside(&["cache_read_input_tokens", "cacheReadInputTokens"]);
-    let write = beside(&["cache_creation_input_tokens", "cacheWriteInputTokens"]);
+    // Members of Messages, which other interfaces give along with their own, of Converse and of gptme.
+    let read = beside(&["cache_read_input_tokens", "cacheReadInputTokens", "cache_read_tokens"]);
+    let write = beside(&["cache_creation_input_tokens", "cacheWriteInputTokens", "cache_creation_tokens"]);
     let has_prompt = usage.get("prompt_tokens").is_some();
     let is_messages = details.is_none() && !has_prompt && (read.is_some() || write.is_some());
     // Prompt tokens of verifiers are those outside of the cache.
@@ -125,6 +125,8 @@ mod tests {
             (r#"{"prompt_tokens":3,"completion_tokens":2,"cached_input_tokens":7}"#, [3, 2, 7, 0]),
             // Converse.
             (r#"{"inputTokens":3,"outputTokens":2,"cacheReadInputTokens":7,"cacheWriteInputTokens":1}"#, [3, 2, 7, 1]),
+            // What gptme makes of each.
+            (r#"{"input_tokens":3,"output_tokens":2,"cache_read_tokens":7,"cache_creation_tokens":1}"#, [3, 2, 7, 1]),
             // LangChain.
             (
                 r#"{"input_tokens":11,"output_tokens":2,"input_token_details":{"cache_read":7,"cache_creation":1}}"#,

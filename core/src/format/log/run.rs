@@ -442,7 +442,7 @@ impl<A: Adapter> Run for LogRun<A> {
         let shown = (0..).zip(self.steps.steps.iter()).take_while(|(number, _)| *number <= step);
         let entries = shown.filter(|(number, compact)| {
             let has_words = !matches!(compact.kind, Kind::State | Kind::Span) || self.steps.window.has_words(*number);
-            let is_there = self.steps.window.is_fixed(*number) || sees(*number);
+            let is_there = self.steps.window.is_fixed(*number, step) || sees(*number);
             has_words && !self.steps.window.is_aside(*number) && is_seen(compact) && is_there
         });
         Some(entries.map(|(number, _)| number).collect())

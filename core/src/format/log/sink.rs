@@ -431,7 +431,7 @@ impl Log<'_> {
 
     /// From the step that was added last on, the model does not see one that was fixed.
     pub(in crate::format) fn release(&mut self, step: StepNo) {
-        self.steps.window.release(step);
+        self.steps.window.release(step, self.steps.last());
         self.drop_steps(&[step]);
     }
 

@@ -26,8 +26,8 @@ pub(super) struct Window {
     summaries: HashMap<StepNo, u64>,
     /// Steps that are no messages and say something to the model all the same.
     prompts: HashSet<StepNo>,
-    /// Steps that the model sees whatever is compacted.
-    fixed: HashSet<StepNo>,
+    /// Steps that the model sees whatever is compacted, each until a step at which it is like others; None: to the end.
+    fixed: HashMap<StepNo, Option<StepNo>>,
     /// Messages and calls that are not for the model.
     asides: HashMap<StepNo, Exclusion>,
     /// Steps that an edit of the context took out.
@@ -56,17 +56,17 @@ impl Window {
 
     /// The model sees a step whatever is compacted.
     pub(super) fn fix(&mut self, at: StepNo) {
-        self.fixed.insert(at);
+        self.fixed.insert(at, None);
     }
 
-    /// A step that was fixed is like others.
-    pub(super) fn release(&mut self, at: StepNo) {
-        self.fixed.remove(&at);
+    /// From a step on one that was fixed is like others.
+    pub(super) fn release(&mut self, step: StepNo, from: StepNo) {
+        self.fixed.entry(step).and_modify(|until| *until = Some(from));
     }
 
-    /// Whether the model sees a step whatever is compacted.
-    pub(super) fn is_fixed(&self, step: StepNo) -> bool {
-        self.fixed.contains(&step)
+    /// Whether the model sees a step, at another one, whatever is compacted.
+    pub(super) fn is_fixed(&self, step: StepNo, at: StepNo) -> bool {
+        self.fixed.get(&step).is_some_and(|until| until.is_none_or(|until| at < until))
     }
 
     /// A message or call is not for the model.

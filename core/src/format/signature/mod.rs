@@ -21,6 +21,7 @@ mod trajectory;
 use super::{Match, Near};
 use crate::json::{OutlineLayout, Value};
 pub(super) use events::AG_UI_EVENTS;
+pub(super) use session::is_crush_session;
 
 /// The first records of an input, cut down as [`crate::json::Outline`] does.
 #[derive(Debug, Clone, Copy)]
@@ -56,6 +57,8 @@ pub static SIGNATURES: &[Signature] = &[
     session::QWEN,
     session::CURSOR,
     session::OPENCODE,
+    session::CLINE,
+    session::CRUSH,
     events::AG_UI,
     events::OPENHANDS,
     events::ADK,

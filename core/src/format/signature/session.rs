@@ -46,6 +46,20 @@ pub(super) const OPENCODE: Signature = Signature {
     members: &["/sessionID", "/messageID", "/type", "/id"],
 };
 
+pub(super) const CLINE: Signature = Signature {
+    format: "cline",
+    what: "a Cline session",
+    detect: cline,
+    members: &["/sessionId", "/agent", "/updated_at", "/messages/0/ts"],
+};
+
+pub(super) const CRUSH: Signature = Signature {
+    format: "crush",
+    what: "a Crush session",
+    detect: crush,
+    members: &["/session/id", "/session/title", "/messages/0/parts"],
+};
+
 /// The first line of a session, with what says whose it is.
 fn header<'v, 'a>(head: &Head<'v, 'a>) -> Option<&'v Value<'a>> {
     head.records.first().filter(|first| text(first, "type") == "session" && is_text(first, "id"))
@@ -146,6 +160,35 @@ fn cursor(head: &Head<'_, '_>) -> Option<Match> {
             && !has_any(r, &["type", "id", "uuid", "sessionId", "session_id", "timestamp"])
     };
     matched(most(head, is_line), "lines with a `role` and a `message` with `content`, without ids and times")
+}
+
+fn cline(head: &Head<'_, '_>) -> Option<Match> {
+    let is_message = |message: &Value<'_>| is_text(message, "role") && is_number(message, "ts");
+    let is_session = |record: &Value<'_>| {
+        let messages = record.get("messages").and_then(Value::as_array);
+        is_text(record, "sessionId")
+            && is_text(record, "agent")
+            && is_text(record, "updated_at")
+            && messages.is_some_and(|all| all.first().is_none_or(is_message))
+    };
+    let is_one = head.records.len() == 1 && head.records.first().is_some_and(is_session);
+    matched(is_one, "`sessionId`, `agent` and `messages` with a time `ts`")
+}
+
+/// A session of the database: its row, and messages with their parts.
+fn crush(head: &Head<'_, '_>) -> Option<Match> {
+    matched(most(head, is_crush_session), "a `session` and `messages` with `parts` that have a `type` and `data`")
+}
+
+pub(in crate::format) fn is_crush_session(record: &Value<'_>) -> bool {
+    let is_part = |part: &Value<'_>| is_text(part, "type") && is_object(part, "data");
+    let has_parts = |message: &Value<'_>| {
+        let parts = message.get("parts").and_then(Value::as_array);
+        is_text(message, "role") && parts.is_some_and(|parts| parts.iter().all(is_part))
+    };
+    let messages = record.get("messages").and_then(Value::as_array);
+    record.get("session").is_some_and(|session| is_text(session, "id"))
+        && messages.is_some_and(|all| all.first().is_none_or(has_parts))
 }
 
 fn opencode(head: &Head<'_, '_>) -> Option<Match> {

@@ -3,6 +3,7 @@
 use super::Dialect;
 use super::arguments::Arguments;
 use super::call::{Action, Call, Replacement, Todo};
+use super::cline;
 use super::lcs;
 use super::patch;
 use crate::json::{self, Value};
@@ -53,8 +54,19 @@ const OBJECT_CHARS: usize = 400;
 /// W3: a call in a line.
 #[must_use]
 pub fn action_line(call: &ToolCall<'_>, dialect: Dialect) -> ActionLine {
-    let read = Call::read(&call.name, &call.arguments, dialect);
-    line(&read).unwrap_or_else(|| other(&read.name, &call.arguments))
+    let of_call = |call: &ToolCall<'_>| {
+        let read = Call::read(&call.name, &call.arguments, dialect);
+        line(&read).unwrap_or_else(|| other(&read.name, &call.arguments))
+    };
+    let several = cline::calls_of(call, dialect);
+    let mut lines = several.iter().map(of_call);
+    let Some(first) = lines.next() else { return of_call(call) };
+    lines.fold(first, |all, next| ActionLine {
+        object: shorten(&format!("{} · {}", all.object, next.object), OBJECT_CHARS).into_owned(),
+        is_path: false,
+        note: String::new(),
+        ..all
+    })
 }
 
 fn line(call: &Call) -> Option<ActionLine> {

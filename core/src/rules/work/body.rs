@@ -4,6 +4,7 @@ use super::Dialect;
 use super::Work;
 use super::answers::BlameLine;
 use super::call::{Action, Call, Todo};
+use super::cline;
 use super::patch::{self, FilePatch};
 use crate::json;
 use crate::model::{StepNo, ToolCall};
@@ -80,6 +81,9 @@ pub struct PatchedLines {
 /// W3: what a call holds.
 #[must_use]
 pub fn call_body(call: &ToolCall<'_>, dialect: Dialect) -> CallBody {
+    if let Some(commands) = cline::script(call, dialect) {
+        return CallBody::Command(commands);
+    }
     let read = Call::read(&call.name, &call.arguments, dialect);
     match read.action {
         Action::Replace { path, edits, .. } => {

@@ -297,7 +297,10 @@ fn file_action(name: &str, given: &Arguments<'_>, dialect: Dialect) -> Option<Ac
         return Some(Action::Write { path: path()?, text: owned(given.text("TEXT")?) });
     }
     if tables::is_tool("replace", name) {
-        return replace(name, given);
+        return replace(name, given, dialect);
+    }
+    if name == "editor" && dialect == Dialect::Cline {
+        return super::cline::editor(given);
     }
     if name == "insert" {
         let text = owned(given.text("TEXT").or_else(|| given.plain())?);
@@ -344,7 +347,7 @@ fn read(name: &str, given: &Arguments<'_>, dialect: Dialect) -> Option<Action> {
     Some(Action::Read { path, range, is_raw })
 }
 
-fn replace(name: &str, given: &Arguments<'_>) -> Option<Action> {
+fn replace(name: &str, given: &Arguments<'_>, dialect: Dialect) -> Option<Action> {
     let path = given.path().map(str::to_owned);
     let read = |given: &Arguments<'_>| {
         let text = |argument| given.text(argument).map(owned);
@@ -360,8 +363,9 @@ fn replace(name: &str, given: &Arguments<'_>) -> Option<Action> {
         edits.iter().filter_map(each).collect::<Vec<_>>()
     });
     let edits = listed.filter(|edits| !edits.is_empty()).or_else(|| Some(vec![read(given)?]))?;
-    // Claude Code's tools.
-    let takes_line_end = name == "multiedit" || name == "edit" && given.get("old_string").is_some();
+    // Claude Code's tools. Those of Crush have the same names.
+    let is_of_claude = name == "multiedit" || name == "edit" && given.get("old_string").is_some();
+    let takes_line_end = is_of_claude && dialect != Dialect::Crush;
     Some(Action::Replace { path, edits, is_all: is_every, takes_line_end })
 }
 

@@ -24,12 +24,19 @@ pub enum Dialect {
     OpenHands,
     /// Each command is a shell of its own (W9); edits report their diffs (W8), in opencode.
     OpenCode,
+    /// Each command is a shell of its own (W9), in Copilot CLI.
+    Copilot,
+    /// Each command is a shell of its own (W9); a call may have several (W2), in Cline.
+    Cline,
+    /// Each command is a shell of its own (W9), in Crush.
+    Crush,
 }
 
 impl Dialect {
     /// W9: whether each command starts in the same folder, so that a `cd` has no effect on the next.
     pub(super) fn resets_folder(self) -> bool {
-        matches!(self, Self::Codex | Self::Pi | Self::Gemini | Self::Inspect | Self::MiniSweAgent | Self::OpenCode)
+        let is_of_agent = matches!(self, Self::Codex | Self::Pi | Self::Gemini | Self::OpenCode | Self::Copilot);
+        is_of_agent || matches!(self, Self::Inspect | Self::MiniSweAgent | Self::Cline | Self::Crush)
     }
 
     /// `FORMATS.md` 3: whether a text that a tool is given is a script in the model's language and no command: what it

@@ -15,6 +15,7 @@ mod bare_name;
 mod base;
 mod body;
 mod call;
+mod cline;
 mod declared_tools;
 mod details;
 mod dialect;
@@ -220,12 +221,12 @@ impl Work {
         for part in &turn.parts {
             match part {
                 TurnPart::Call(call) => {
-                    self.call((step, calls), call, at, sink);
-                    (calls, has_links) = (calls + 1, true);
+                    calls += self.calls_of((step, calls), call, at, sink);
+                    has_links = true;
                 }
                 TurnPart::Result(result) => {
                     let answered = answered.get(results).copied().unwrap_or_default();
-                    has_links |= self.result(at, result, answered, sink);
+                    has_links |= self.results_of(at, result, answered, sink);
                     results += 1;
                 }
                 TurnPart::Text(text) | TurnPart::Thought(text) => {

@@ -99,6 +99,18 @@ impl OpenCalls {
         Some(call)
     }
 
+    /// How many open calls a result of this id may answer.
+    pub(super) fn count(&self, id: Option<&str>, answered: Answered) -> usize {
+        match answered {
+            Answered::Nothing => 0,
+            Answered::Call(step, place) => self.by_place.range((step, place)..=(step, usize::MAX)).count(),
+            Answered::ById => self
+                .by_id
+                .get(&id.map(Into::into))
+                .map_or(0, |waiting| waiting.iter().filter(|number| self.calls.contains_key(number)).count()),
+        }
+    }
+
     /// W5: the steps of open calls, as JSON text.
     pub(super) fn steps(&self) -> String {
         let steps: Vec<StepNo> = self.by_step.keys().rev().take(LISTED_MAX).copied().collect();

@@ -65,6 +65,9 @@ const TAIL_LINES: usize = 12;
 /// The same for `error-line`.
 const ERROR_LINES: usize = 4;
 
+/// What Codex answers where it takes a patch out of a shell command and cannot apply it: no shell ran.
+const REFUSED_PATCH: &str = "apply_patch verification failed: ";
+
 /// W4: the outcome of a result: its body, the format's own flag, and what was called (None: a result of no known call).
 pub(super) fn outcome(body: &Body<'_>, is_error: Option<bool>, action: &Action) -> Outcome {
     let (text, exit) = (body.text.as_ref(), body.exit);
@@ -90,6 +93,9 @@ pub(super) fn outcome(body: &Body<'_>, is_error: Option<bool>, action: &Action) 
     let runs = matches!(class, Class::Shell | Class::Code);
     if runs && NO_EXIT.is_match(text) {
         return Outcome::of(OutcomeLevel::Suspect, "no-exit", exit);
+    }
+    if runs && text.starts_with(REFUSED_PATCH) {
+        return Outcome::of(OutcomeLevel::Error, "tool-error", exit);
     }
     let given = CallOutput { class, command, exit, is_error, printers: None };
     by_text(text, given)
