@@ -178,4 +178,9 @@ fn the_model_sees_notifications_and_a_command_does_not_move_the_next() {
     let files = parsed.0.work().unwrap().files(4);
     assert_eq!(files.iter().map(|file| file.path).collect::<Vec<_>>(), ["/w/new.txt"]);
     assert_eq!(parsed.0.context_steps(5), Some(vec![1, 2, 3, 4, 5]));
+    // Versions before 1.0 name the session of the shell.
+    let named = |text: &str| text.replace("\"command\"", "\"sessionId\":\"s\",\"command\"");
+    let (a, c) = (named(&a), named(&c));
+    let parsed = lines(&COPILOT, &events(&[BEGIN, (start, &a), (end, &b), (start, &c), (end, &d)]));
+    assert_eq!(parsed.0.work().unwrap().files(4)[0].path, "/w/sub/new.txt");
 }

@@ -80,6 +80,8 @@ pub(super) enum Action {
         command: String,
         cwd: Option<String>,
         is_background: bool,
+        /// Whether it names the session of the shell that runs it, which goes on (Copilot CLI before 1.0).
+        is_in_session: bool,
     },
     /// Input to a command that runs.
     Input {
@@ -380,7 +382,8 @@ fn shell(given: &Arguments<'_>) -> Option<Action> {
     };
     let cwd = given.text("CWD").map(|cwd| unquoted(cwd).to_owned()).filter(|cwd| !cwd.is_empty());
     let is_background = given.is_true("run_in_background") || given.is_true("is_background");
-    Some(Action::Shell { command: owned(&command), cwd, is_background })
+    let is_in_session = given.get("sessionId").is_some();
+    Some(Action::Shell { command: owned(&command), cwd, is_background, is_in_session })
 }
 
 /// What Codex writes as one text in its streams: of `/bin/bash -lc 'X'` it is X.

@@ -98,7 +98,8 @@ impl Work {
         let script = Script::read(command, &self.folders, start, end);
         if let Some(folder) = script.folder.as_ref().filter(|_| end.is_none() && given.is_none()) {
             let has_failed = answer.outcome.is_error() && answer.text.contains("cd: ");
-            if !self.dialect.resets_folder() && !answer.has_logged_folder && !has_failed {
+            let goes_on = matches!(answer.open.call.action, Action::Shell { is_in_session: true, .. });
+            if (goes_on || !self.dialect.resets_folder()) && !answer.has_logged_folder && !has_failed {
                 self.folders.go_to(folder.clone());
             }
         }

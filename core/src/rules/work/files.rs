@@ -138,7 +138,7 @@ impl Work {
                 let patches = self.logged_changes(answer).unwrap_or_else(|| patch::parse(text));
                 self.apply(answer, patches, None);
             }
-            Action::Shell { command, cwd, is_background } => {
+            Action::Shell { command, cwd, is_background, .. } => {
                 self.shell_effects(answer, command, cwd.as_deref(), *is_background);
                 // A script that patches files; of a command that can be read the text of the patch was used.
                 let is_used = || command.contains(patch::BEGIN) && words::split(command).is_some();

@@ -196,7 +196,9 @@ mod tests {
         let body = wrapping::of_text(text, true);
         let action = match command {
             "" => Action::Other,
-            command => Action::Shell { command: command.to_owned(), cwd: None, is_background: false },
+            command => {
+                Action::Shell { command: command.to_owned(), cwd: None, is_background: false, is_in_session: false }
+            }
         };
         let Outcome { verdict, reason, exit } = outcome(&body, flag, &action);
         let exit = exit.map(|exit| format!(" {exit}")).unwrap_or_default();

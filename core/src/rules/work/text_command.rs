@@ -8,7 +8,8 @@ use crate::json;
 
 /// What a text command does; what is none of the agent's own is a command of the shell.
 pub(super) fn action(text: &str) -> Action {
-    let shell = || Action::Shell { command: text.replace("\r\n", "\n"), cwd: None, is_background: false };
+    let shell =
+        || Action::Shell { command: text.replace("\r\n", "\n"), cwd: None, is_background: false, is_in_session: false };
     let trimmed = text.trim();
     spliced(trimmed).or_else(|| agent_command(trimmed)).unwrap_or_else(shell)
 }
