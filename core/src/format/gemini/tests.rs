@@ -208,6 +208,30 @@ fn the_folder_is_in_what_describes_it_to_the_model() {
 }
 
 #[test]
+fn a_relative_folder_of_a_command_is_no_place_for_the_paths_of_others() {
+    let call = |id: &str, name: &str, args: &str, output: &str| {
+        format!(
+            r#"{{"id":"m{id}","type":"gemini","content":"","toolCalls":[{{"id":"{id}","name":"{name}","args":{args},
+            "status":"success","result":[{{"functionResponse":{{"id":"{id}","response":{{"output":"{output}"}}}}}}]}}]}}"#
+        )
+        .replace('\n', "")
+    };
+    let printed = r"Command: cat b\nDirectory: dir\nOutput: x\nError: (none)\nExit Code: 0\nProcess Group PGID: 9";
+    let calls = [
+        call("1", "run_shell_command", r#"{"command":"cat b","dir_path":"dir"}"#, printed),
+        call("2", "write_file", r#"{"file_path":"c","content":"x"}"#, "ok"),
+        call("3", "run_shell_command", r#"{"command":"echo x > d"}"#, &printed.replace(": dir", ": (root)")),
+    ];
+    let paths = |before: &[String]| {
+        let (run, _) = lines(&GEMINI, &[before, &calls].concat().join("\n"));
+        run.work().unwrap().files(9).iter().map(|file| file.path.to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(paths(&[HEADER.to_owned()]), ["dir/b", "c", "d"]);
+    let context = "<session_context>\\n- **Workspace Directories:**\\n  - /w\\n</session_context>";
+    assert_eq!(paths(&[HEADER.to_owned(), user("u", context)]), ["/w/dir/b", "/w/c", "/w/d"]);
+}
+
+#[test]
 fn a_result_has_its_texts_beside_the_response_and_not_the_responses_of_other_calls() {
     let response = |id: &str, output: &str| {
         format!(r#"{{"functionResponse":{{"id":"{id}","name":"read","response":{{"output":"{output}"}}}}}}"#)

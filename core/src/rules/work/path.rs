@@ -80,7 +80,7 @@ fn drive(path: &str) -> Option<String> {
     is_drive.then(|| path.replace('\\', "/"))
 }
 
-fn is_absolute(path: &str) -> bool {
+pub(super) fn is_absolute(path: &str) -> bool {
     path.starts_with('/') || path == "~" || path.starts_with("~/") || drive(path).is_some()
 }
 

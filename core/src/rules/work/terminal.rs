@@ -7,6 +7,7 @@ use super::Dialect;
 use super::call::{Action, Range};
 use super::file::File;
 use super::file_excerpt::{FileExcerpt, expanded, is_same};
+use super::path::is_absolute;
 use super::shell_read::Reading;
 use super::tables::NOTICES;
 use super::text::{Texts, is_blank, parse_line};
@@ -51,7 +52,12 @@ fn without_echo<'t>(text: &'t str, command: &str) -> Option<&'t str> {
 }
 
 /// What the terminal of OpenHands repeats of a command, and what agents say of an output without a sign, is no output.
+/// Where each command starts again in the same folder, a relative one that a call names is that of this command alone.
 pub(super) fn take_off(dialect: Dialect, body: &mut Body<'_>, action: &Action) {
+    let is_relative = body.cwd.as_deref().is_some_and(|cwd| !is_absolute(cwd));
+    if is_relative && dialect.resets_folder() && matches!(action, Action::Shell { cwd: Some(_), .. }) {
+        body.cwd = None;
+    }
     let output = match (dialect, action) {
         (_, Action::Shell { .. } | Action::Read { .. }) if printed_nothing(body.text.trim()) => Some(""),
         (Dialect::OpenHands, Action::Shell { command, .. }) => without_echo(&body.text, command),

@@ -5,6 +5,7 @@ use super::tables::{CLAUDE_EXIT, CODEX_HEAD, GEMINI, HEADS, NOTICES, RETURNCODE,
 use crate::json::{self, Value};
 use crate::model::ToolResult;
 use crate::model::cast;
+use crate::text::width;
 use memchr::memmem;
 use std::borrow::Cow;
 
@@ -206,9 +207,27 @@ fn gemini<'t>(text: &'t str, body: &mut Body<'_>) -> Option<Cow<'t, str>> {
     let parts: Vec<&str> = ["body", "stderr", "err"].into_iter().filter_map(group_text).collect();
     Some(match parts[..] {
         [] => Cow::Borrowed(""),
-        [one] => Cow::Borrowed(one),
+        [one] => without_padding(one),
         _ => Cow::Owned(parts.join("\n")),
     })
+}
+
+/// Gemini CLI 0.8 to 0.17 gives the rows of a terminal, padded to its width but for the last: the lines. A full row may
+/// go on in the next one, so what follows it is not known.
+fn without_padding(text: &str) -> Cow<'_, str> {
+    const COLUMNS_MIN: usize = 40;
+    let mut rows: Vec<&str> = text.split('\n').collect();
+    let last = rows.pop().unwrap_or_default();
+    let Some(columns) = rows.first().filter(|row| row.ends_with(' ')).map(|row| width(row)) else {
+        return Cow::Borrowed(text);
+    };
+    if columns < COLUMNS_MIN || rows.iter().any(|row| width(row) != columns) {
+        return Cow::Borrowed(text);
+    }
+    let is_full = |row: &&str| !row.ends_with(' ');
+    let known = rows.iter().position(is_full).unwrap_or(rows.len());
+    let lines = rows[..known].iter().map(|row| row.trim_end()).chain([rows.get(known).map_or(last, |_| CUT)]);
+    Cow::Owned(lines.collect::<Vec<_>>().join("\n"))
 }
 
 fn returncode<'t>(text: &'t str, body: &mut Body<'_>) -> Option<Cow<'t, str>> {
@@ -348,5 +367,22 @@ mod tests {
         assert!(is_cut(&"line\n".repeat(256)) && is_cut(&"a word ".repeat(1463)[..10_240]));
         assert!(!is_cut(&"line\n".repeat(255)) && !is_cut(&"line\n".repeat(257)));
         assert!(!is_cut(&format!("{}[... omitted 9 of 265 lines ...]\n", "line\n".repeat(255))));
+    }
+
+    #[test]
+    fn rows_of_a_terminal_are_lines_without_their_padding() {
+        let rows = |lines: &[&str]| {
+            let padded = |line: &&str| format!("{line}{}", " ".repeat(80 - width(line)));
+            let (last, rows) = lines.split_last().unwrap();
+            let all: Vec<String> = rows.iter().map(padded).chain([(*last).to_owned()]).collect();
+            let text = format!("Command: x\nDirectory: /w\nOutput: {}\nProcess Group PGID: 9", all.join("\n"));
+            of_text(&text, true).text.into_owned()
+        };
+        assert_eq!(rows(&["d one", "", "  世界", "d three"]), "d one\n\n  世界\nd three");
+        let full = "f".repeat(80);
+        assert_eq!(rows(&["a", &full, "b", "c"]), format!("a\n{CUT}"));
+        assert_eq!(rows(&["alone"]), "alone");
+        let text = "Output: short \nnext\nProcess Group PGID: 9";
+        assert_eq!(of_text(text, true).text, "short \nnext");
     }
 }
