@@ -229,6 +229,11 @@ fn a_relative_folder_of_a_command_is_no_place_for_the_paths_of_others() {
     assert_eq!(paths(&[HEADER.to_owned()]), ["dir/b", "c", "d"]);
     let context = "<session_context>\\n- **Workspace Directories:**\\n  - /w\\n</session_context>";
     assert_eq!(paths(&[HEADER.to_owned(), user("u", context)]), ["/w/dir/b", "/w/c", "/w/d"]);
+    let numbered = printed.replace("Output: x", r"Output:      1  one\n     2\n     3      three");
+    let numbered = call("1", "run_shell_command", r#"{"command":"cat -n b"}"#, &numbered);
+    let parsed = lines(&GEMINI, &[HEADER.to_owned(), numbered].join("\n"));
+    let known = parsed.0.work().unwrap().file("dir/b", 9).unwrap();
+    assert_eq!(known.blame.iter().map(|line| line.text).collect::<Vec<_>>(), ["one", "", "    three"]);
 }
 
 #[test]

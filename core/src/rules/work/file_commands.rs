@@ -227,6 +227,8 @@ impl Work {
             let shown = (!has_echo).then(|| terminal::excerpt(answer.text, reading, file, &self.texts));
             let Some(shown) = shown.flatten() else { return };
             shown
+        } else if self.dialect == Dialect::Gemini && reading.is_in_columns(answer.text) {
+            terminal::in_columns(answer.text)
         } else if reading.is_numbered {
             FileExcerpt::numbered(answer.text, reading.has_colons)
         } else {

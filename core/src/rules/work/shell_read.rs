@@ -17,6 +17,13 @@ pub(super) struct Reading {
     pub(super) has_end: bool,
 }
 
+impl Reading {
+    /// Whether a terminal put the lines of an output behind their numbers: it has no tabs.
+    pub(super) fn is_in_columns(&self, text: &str) -> bool {
+        self.is_numbered && !self.has_colons && !text.contains('\t')
+    }
+}
+
 const ALL: Range = Range { first: 1, count: None, is_given: false };
 
 /// W9 *Read*: the file that a command prints, and how.

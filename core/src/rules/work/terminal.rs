@@ -100,8 +100,8 @@ pub(super) fn excerpt<'t>(
             }
             Some(shown)
         }
-        (true, false) if text.contains('\t') => Some(FileExcerpt::numbered(text, false)),
-        (true, false) => Some(in_columns(text)),
+        (true, false) if reading.is_in_columns(text) => Some(in_columns(text)),
+        (true, false) => Some(FileExcerpt::numbered(text, false)),
         (false, _) => {
             let mut shown = FileExcerpt::raw(text, reading.range);
             restore(&mut shown, reading.range, &known).then(|| {
@@ -114,7 +114,7 @@ pub(super) fn excerpt<'t>(
 }
 
 /// Numbered lines whose tab behind the number became blanks: a number ends in column 6, its text begins in column 8.
-fn in_columns(text: &str) -> FileExcerpt<'_> {
+pub(super) fn in_columns(text: &str) -> FileExcerpt<'_> {
     let mut shown = FileExcerpt { is_numbered: true, is_cut: NOTICES.find(text).is_some(), ..FileExcerpt::default() };
     for line in text.lines() {
         let number = line.trim_start_matches(' ');
