@@ -31,7 +31,8 @@ struct AgentPlace {
     variable: &'static str,
     /// The folder below what the variable says.
     below: &'static str,
-    /// The folder below the home, where the variable is not set.
+    /// Where the variable is not set: the folder below the home, or after `./` below the one in which obelus was
+    /// started.
     standard: &'static str,
     /// How many folders deep its sessions lie.
     depth_max: usize,
@@ -56,7 +57,7 @@ const KNOWN: [AgentPlace; 23] = [
     known("openclaw", "OPENCLAW_STATE_DIR", "agents", ".openclaw/agents", 2, &[]),
     known("openhands", "OPENHANDS_PERSISTENCE_DIR", "", ".openhands", 3, &[]),
     known("mini-swe-agent", "MSWEA_GLOBAL_CONFIG_DIR", "", ".config/mini-swe-agent", 2, &[".traj.json"]),
-    known("inspect", "INSPECT_LOG_DIR", "", "", 2, &[".eval"]),
+    known("inspect", "INSPECT_LOG_DIR", "", "./logs", 2, &[".eval"]),
     known("gemini", "GEMINI_CLI_HOME", ".gemini/tmp", ".gemini/tmp", 2, &[]),
     known("qwen", "", "", ".qwen/projects", 2, &[]),
     known("copilot", "COPILOT_HOME", "session-state", ".copilot/session-state", 1, &[]),
@@ -64,7 +65,7 @@ const KNOWN: [AgentPlace; 23] = [
     known("cline", "", "", ".cline/data/tasks", 1, &[CONVERSATION]),
     known("cline", "", "", ".config/Code/User/globalStorage/saoudrizwan.claude-dev/tasks", 1, &[CONVERSATION]),
     known("roo", "", "", ".config/Code/User/globalStorage/rooveterinaryinc.roo-cline/tasks", 1, &[CONVERSATION]),
-    known("crush", "", "", "", 0, &["crush.db"]),
+    known("crush", "", "", "./.crush", 0, &["crush.db"]),
     // A session was a file of its project at first, then a file in a folder with those of its sub-agents.
     known("cursor", "", "", ".cursor/projects", 3, &[]),
 ];
@@ -86,11 +87,8 @@ const fn known(
 /// What the folder in which obelus was started is called, among the agents.
 const HERE: &str = "here";
 
-/// Where Inspect writes when nothing says otherwise, from the folder in which it runs.
-const INSPECT: &str = "logs";
-
-/// Where Crush has the sessions of a project.
-const CRUSH: &str = ".crush";
+/// What a folder begins with that is not below the home but below the folder in which obelus was started.
+const BELOW_HERE: &str = "./";
 
 /// The agents whose sessions are known to lie somewhere.
 #[must_use]
@@ -107,12 +105,11 @@ pub fn session_places(variable: &dyn Fn(&str) -> Option<OsString>, here: &Path) 
     let mut places: Vec<SessionPlace> = Vec::new();
     for known in &KNOWN {
         let moved = Some(known.variable).filter(|name| !name.is_empty()).and_then(variable);
-        let folder = match (moved.filter(|moved| !moved.is_empty()), &home) {
-            (Some(moved), _) => Path::new(&moved).join(known.below),
-            (None, _) if known.agent == "inspect" => here.join(INSPECT),
-            (None, _) if known.agent == "crush" => here.join(CRUSH),
-            (None, Some(home)) => home.join(known.standard),
-            (None, None) => continue,
+        let folder = match (moved.filter(|moved| !moved.is_empty()), known.standard.strip_prefix(BELOW_HERE), &home) {
+            (Some(moved), ..) => Path::new(&moved).join(known.below),
+            (None, Some(below), _) => here.join(below),
+            (None, None, Some(home)) => home.join(known.standard),
+            (None, None, None) => continue,
         };
         let is_new = places.iter().all(|known| known.folder != folder);
         if is_new && folder.is_dir() {

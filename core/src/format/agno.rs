@@ -39,8 +39,9 @@ impl Assembler for Database {
         for number in numbers {
             let Some(Some(cells)) = trouble.pass(tables.row(&table, number, &[column])) else { continue };
             let text = cells.first().map(embedded).unwrap_or_default();
-            let Ok(value) = json::parse_lenient(&text) else { continue };
-            for run in value.as_array().unwrap_or(std::slice::from_ref(&value)) {
+            let is_none = |value: &Value<'_>| value.is_null() || value.as_str() == Some("null");
+            let value = json::parse_lenient(&text).ok().filter(|value| !is_none(value));
+            for run in value.iter().flat_map(|value| value.as_array().unwrap_or(std::slice::from_ref(value))) {
                 write_run(run, out)?;
             }
         }
@@ -48,9 +49,9 @@ impl Assembler for Database {
     }
 }
 
-/// A run with an id of its own, which distinguishes rows.
+/// A run with an id of its own, which distinguishes rows. What is none is written as it is, for the reader to report.
 fn write_run(run: &Value<'_>, out: &mut Sink<'_>) -> Result<(), Problem> {
-    let Some(object) = run.as_object() else { return Ok(()) };
+    let Some(object) = run.as_object() else { return out(format!("{}\n", run.text).as_bytes()) };
     let id = run.get("id").is_none().then(|| run.get("run_id")).flatten();
     let id = id.map(|id| format!("\"id\":{}", id.text));
     let members = object.entries().map(|(name, value)| format!("{}:{}", json::quote(name), value.text));
@@ -78,7 +79,8 @@ mod tests {
         let row = |runs: &str| vec![text("s"), text("agent"), text("{}"), text(runs)];
         let rows = vec![row(&runs), row("damaged"), row("null")];
         let mut memory = Memory::new(vec![("sessions", &SESSION, rows)]);
-        let expected = format!("{{\"id\":\"a\",\"run_id\":\"a\",{MESSAGES}}}\n{{\"id\":1,{MESSAGES}}}\n");
-        assert_eq!(memory.assembled(&Database), expected);
+        let run = |id: &str| format!("{{{id},{MESSAGES}}}\n");
+        let expected = run(r#""id":"a","run_id":"a""#) + "7\n" + &run(r#""id":1"#) + "\"damaged\"\n";
+        assert_eq!(memory.assembled(&Database), expected, "what cannot be a run is not left out");
     }
 }

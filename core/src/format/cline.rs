@@ -2,7 +2,7 @@
 
 use super::Framing;
 use super::log::{
-    Adapter, Blocks, Form, Log, LogRun, Row, count, first, form, items, show, text, text_of, write_slots,
+    Adapter, Blocks, Form, Log, LogRun, Row, first, form, items, model_usage, show, text, text_of, write_slots,
 };
 use crate::json::{self, Value};
 use crate::model::{StepRole, Surroundings, ToolResult, Turn, TurnPart, Usage};
@@ -87,19 +87,18 @@ fn add_steps(message: &Value<'_>, log: &mut Log<'_>) {
     let metadata = message.get("metadata");
     let is_shown_only = metadata.and_then(|data| data.get("displayOnly")?.as_bool()) == Some(true);
     let is_failed = metadata.and_then(|data| text(data, "displayRole")) == Some("error");
-    let metrics = message.get("metrics");
-    let of = |key: &str| metrics.and_then(|metrics| count(metrics, key));
-    let blocks = Blocks { time: message.get("ts"), tokens: of("outputTokens"), is_failed, ..Blocks::of(message) };
+    let usage = message.get("metrics").map(|metrics| {
+        let cost = first(metrics, &["cost", "totalCost"]).and_then(|cost| cost.as_number()?.parse().ok());
+        Usage { cost, ..model_usage(metrics) }
+    });
+    let tokens = usage.as_ref().and_then(|usage| usage.output);
+    let blocks = Blocks { time: message.get("ts"), tokens, is_failed, ..Blocks::of(message) };
     blocks.add_steps(log);
     if is_shown_only {
         log.aside();
     }
-    if metrics.is_some() {
-        let (cache_read, cache_write) = (of("cacheReadTokens"), of("cacheWriteTokens"));
-        let cached = cache_read.unwrap_or(0).saturating_add(cache_write.unwrap_or(0));
-        let input = of("inputTokens").map(|all| all.saturating_sub(cached));
-        let cost = metrics.and_then(|metrics| first(metrics, &["cost", "totalCost"])?.as_number()?.parse().ok());
-        log.usage(None, &Usage { input, output: of("outputTokens"), cache_read, cache_write, cost });
+    if let Some(usage) = usage {
+        log.usage(None, &usage);
     }
 }
 

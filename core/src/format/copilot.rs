@@ -3,7 +3,7 @@
 use super::Framing;
 use super::log::{
     Adapter, Copies, Draft, Earlier, FIRST_ADAPTER_FORM, Form, Kind, Log, LogRun, Node, Row, count, first, first_text,
-    form, items, text, text_of, write_slots,
+    form, items, model_usage, text, text_of, write_slots,
 };
 use crate::json::Value;
 use crate::model::{StepNo, StepRole, Surroundings, ToolCall, ToolResult, Turn, TurnPart, Usage};
@@ -189,7 +189,7 @@ impl Events {
     /// What one request took. Its answer comes behind it, as a rule.
     fn request(&mut self, data: &Value<'_>, log: &mut Log<'_>) {
         let Some(usage) = data.get("usage") else { return };
-        let reported = with_cache_apart(usage);
+        let reported = tokens_of(usage);
         let id = text(usage, "apiCallId").or_else(|| text(usage.get("accounting")?, "usageId")).unwrap_or_default();
         if self.answered.remove(id) {
             log.beyond(&Usage { output: None, ..reported });
@@ -203,7 +203,7 @@ impl Events {
     /// A compaction that ended. What came while it ran is not in its summary.
     fn compaction(&mut self, data: &Value<'_>, is_side: bool, log: &mut Log<'_>) {
         if let Some(used) = data.get("compactionTokensUsed").filter(|_| self.counted.is_some()) {
-            let used = with_cache_apart(used);
+            let used = tokens_of(used);
             self.compacted = self.compacted.plus(&used);
             log.beyond(&used);
         }
@@ -264,7 +264,7 @@ impl Events {
     /// The usage that the service reports for an answer. The message itself reports at most its output tokens.
     fn usage(&mut self, data: &Value<'_>, log: &mut Log<'_>) {
         let has_output = std::mem::take(&mut self.has_output);
-        let reported = with_cache_apart(data);
+        let reported = tokens_of(data);
         if self.counted.is_none() {
             log.beyond(&Usage { output: reported.output.filter(|_| !has_output), ..reported });
         }
@@ -352,13 +352,9 @@ fn result<'v>(data: &'v Value<'v>) -> ToolResult<'v> {
     }
 }
 
-/// Tokens as Copilot reports them: those of a cache are among the input.
-fn with_cache_apart(usage: &Value<'_>) -> Usage {
-    let of = |key: &str| count(usage, key);
-    let (cache_read, cache_write) = (of("cacheReadTokens"), of("cacheWriteTokens"));
-    let cached = cache_read.unwrap_or(0).saturating_add(cache_write.unwrap_or(0));
-    let input = of("inputTokens").map(|all| all.saturating_sub(cached));
-    Usage { input, output: of("outputTokens"), cache_read, cache_write, cost: None }
+/// Tokens that a request took; Copilot gives requests in place of a cost.
+fn tokens_of(usage: &Value<'_>) -> Usage {
+    Usage { cost: None, ..model_usage(usage) }
 }
 
 /// The greater of each count.

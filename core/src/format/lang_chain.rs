@@ -3,7 +3,7 @@
 
 use super::Framing;
 use super::log::{
-    Adapter, Blocks, Draft, Form, Kind, Log, LogRun, Row, first, first_text, form, items, lang_chain_message,
+    Adapter, Blocks, Draft, Form, Kind, Lists, Log, LogRun, Row, first, first_text, form, items, lang_chain_message,
     model_usage, text,
 };
 use crate::json::Value;
@@ -53,7 +53,7 @@ const WRITTEN: &str = concat!(
 /// Reads messages, and lists of them.
 #[derive(Default)]
 struct Messages {
-    lists: usize,
+    lists: Lists,
 }
 
 impl Adapter for Messages {
@@ -61,11 +61,7 @@ impl Adapter for Messages {
         let holder = record.get("kwargs").filter(|kwargs| kwargs.get("messages").is_some()).unwrap_or(record);
         let list = record.as_array().or_else(|| holder.get("messages")?.as_array());
         let Some(messages) = list else { return message(record, log) };
-        self.lists += 1;
-        log.trajectory(self.lists - 1);
-        let name = first_text(holder, &["id", "thread_id", "session_id"]);
-        let name = name.map_or_else(|| self.lists.to_string(), str::to_owned);
-        log.begin_trajectory(&name);
+        self.lists.begin(first_text(holder, &["id", "thread_id", "session_id"]), log);
         messages.iter().for_each(|one| message(one, log));
     }
 

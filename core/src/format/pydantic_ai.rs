@@ -2,8 +2,8 @@
 
 use super::Framing;
 use super::log::{
-    Adapter, Draft, FIRST_ADAPTER_FORM, Form, Kind, Log, LogRun, Row, call, count, first, first_text, items, text,
-    text_of,
+    Adapter, Draft, FIRST_ADAPTER_FORM, Form, Kind, Lists, Log, LogRun, Row, call, count, first, first_text, items,
+    text, text_of,
 };
 use crate::json::{self, Data, Value};
 use crate::model::{Attachment, StepRole, Surroundings, ToolResult, Turn, TurnPart, Usage};
@@ -60,7 +60,7 @@ const INSTRUCTIONS: Form = FIRST_ADAPTER_FORM + 5;
 /// Reads messages, and lists of them.
 #[derive(Default)]
 struct Messages {
-    lists: usize,
+    lists: Lists,
     /// The instructions of the request before.
     instructions: Option<String>,
 }
@@ -72,11 +72,7 @@ impl Adapter for Messages {
             return self.message(record, log);
         };
         self.instructions = None;
-        self.lists += 1;
-        log.trajectory(self.lists - 1);
-        let name = first_text(record, &["id", "run_id", "conversation_id"]);
-        let name = name.map_or_else(|| self.lists.to_string(), str::to_owned);
-        log.begin_trajectory(&name);
+        self.lists.begin(first_text(record, &["id", "run_id", "conversation_id"]), log);
         messages.iter().for_each(|message| self.message(message, log));
     }
 

@@ -2,7 +2,8 @@
 
 use super::Framing;
 use super::log::{
-    Adapter, Draft, FIRST_ADAPTER_FORM, Form, Kind, Log, LogRun, Row, first, form, items, model_usage, text, text_of,
+    Adapter, Draft, FIRST_ADAPTER_FORM, Form, Kind, Lists, Log, LogRun, Row, first, form, items, model_usage, text,
+    text_of,
 };
 use crate::json::Value;
 use crate::model::{Attachment, StepRole, ToolResult, Turn, TurnPart};
@@ -49,7 +50,7 @@ const OBSERVED: Form = FIRST_ADAPTER_FORM + 2;
 /// Reads steps, and results of runs.
 #[derive(Default)]
 struct Steps {
-    runs: usize,
+    runs: Lists,
     /// Whether the system prompt was given.
     has_prompt: bool,
 }
@@ -60,9 +61,8 @@ impl Adapter for Steps {
         let Some(steps) = list.filter(|_| record.get("step_number").is_none()) else {
             return self.step(record, log);
         };
-        (self.runs, self.has_prompt) = (self.runs + 1, false);
-        log.trajectory(self.runs - 1);
-        log.begin_trajectory(&text(record, "id").map_or_else(|| self.runs.to_string(), str::to_owned));
+        self.has_prompt = false;
+        self.runs.begin(text(record, "id"), log);
         steps.iter().for_each(|step| self.step(step, log));
     }
 

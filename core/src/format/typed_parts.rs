@@ -3,8 +3,8 @@
 
 use super::Framing;
 use super::log::{
-    Adapter, Draft, FIRST_ADAPTER_FORM, Form, Kind, Log, LogRun, Row, call, count, first, first_text, form, items,
-    model_usage, result, role_of, text, text_of,
+    Adapter, Draft, FIRST_ADAPTER_FORM, Form, Kind, Lists, Log, LogRun, Row, call, count, first, first_text, form,
+    items, model_usage, result, role_of, text, text_of,
 };
 use crate::json::Value;
 use crate::model::{Attachment, StepRole, Surroundings, ToolResult, Turn, TurnPart, Usage};
@@ -108,7 +108,7 @@ const ANSWER: Form = FIRST_ADAPTER_FORM + 3;
 /// Reads messages, and lists of them.
 #[derive(Default)]
 struct Messages {
-    lists: usize,
+    lists: Lists,
 }
 
 impl Adapter for Messages {
@@ -122,9 +122,7 @@ impl Adapter for Messages {
             log.step(&Draft { values: &[record], class: text(record, "type"), ..draft });
         }
         for (name, messages) in found {
-            self.lists += 1;
-            log.trajectory(self.lists - 1);
-            log.begin_trajectory(&name.map_or_else(|| self.lists.to_string(), str::to_owned));
+            self.lists.begin(name, log);
             messages.iter().for_each(|one| message(one, log));
         }
         // Those of all requests of a response.

@@ -12,9 +12,11 @@ pub(crate) fn model_usage(usage: &Value<'_>) -> Usage {
     let of_details = |keys: &[&str]| details.and_then(|details| number(first(details, keys)?));
     let beside = |keys: &[&str]| number(first(usage, keys)?);
     let cache_read = of_details(&["cached_tokens", "cache_read", "cacheReadTokens", "cacheRead"]);
-    let cache_read =
-        cache_read.or_else(|| beside(&["cachedInputTokens", "prompt_cache_hit_tokens", "cached_input_tokens"]));
-    let cache_write = of_details(&["cache_creation", "cacheWriteTokens", "cacheWrite", "cache_write_tokens"]);
+    let cache_read = cache_read.or_else(|| {
+        beside(&["cachedInputTokens", "cacheReadTokens", "prompt_cache_hit_tokens", "cached_input_tokens"])
+    });
+    let cache_write = of_details(&["cache_creation", "cacheWriteTokens", "cacheWrite", "cache_write_tokens"])
+        .or_else(|| beside(&["cacheWriteTokens"]));
     // Members of Messages, which other interfaces give along with their own, of Converse and of gptme.
     let read = beside(&["cache_read_input_tokens", "cacheReadInputTokens", "cache_read_tokens"]);
     let write = beside(&["cache_creation_input_tokens", "cacheWriteInputTokens", "cache_creation_tokens"]);
@@ -127,6 +129,8 @@ mod tests {
             (r#"{"inputTokens":3,"outputTokens":2,"cacheReadInputTokens":7,"cacheWriteInputTokens":1}"#, [3, 2, 7, 1]),
             // What gptme makes of each.
             (r#"{"input_tokens":3,"output_tokens":2,"cache_read_tokens":7,"cache_creation_tokens":1}"#, [3, 2, 7, 1]),
+            // Copilot CLI and Cline.
+            (r#"{"inputTokens":11,"outputTokens":2,"cacheReadTokens":7,"cacheWriteTokens":1}"#, [3, 2, 7, 1]),
             // LangChain.
             (
                 r#"{"input_tokens":11,"output_tokens":2,"input_token_details":{"cache_read":7,"cache_creation":1}}"#,
