@@ -53,7 +53,7 @@ struct Options {
     json: bool,
     /// Write the findings into a file, each with the digest of its record: JSON Lines, or Parquet if it ends in
     /// .parquet
-    #[arg(long, value_name = "OUT", conflicts_with_all = ["json", "sarif", "write_baseline"])]
+    #[arg(long, short, value_name = "OUT", conflicts_with_all = ["json", "sarif", "write_baseline"])]
     out: Option<PathBuf>,
     /// Overwrite an existing file (never an input)
     #[arg(long, requires = "out")]

@@ -42,7 +42,7 @@ struct Options {
     #[command(flatten)]
     format: FormatOption,
     /// File to write: JSON Lines, an array if it ends in .json, compressed if in .gz or .zst, Parquet if in .parquet
-    #[arg(long, value_name = "OUT", required_unless_present = "redact_list")]
+    #[arg(long, short, value_name = "OUT", required_unless_present = "redact_list")]
     out: Option<PathBuf>,
     /// Only records with this decision; repeatable
     #[arg(long, value_name = "VERDICT")]

@@ -47,7 +47,7 @@ enum Action {
         #[arg(value_name = "JOURNAL", required = true)]
         journals: Vec<PathBuf>,
         /// File to write [default: standard output]
-        #[arg(long, value_name = "FILE")]
+        #[arg(long, short, value_name = "FILE")]
         out: Option<PathBuf>,
         /// Overwrite an existing file
         #[arg(long, requires = "out")]

@@ -38,7 +38,7 @@ struct Options {
     #[arg(long)]
     json: bool,
     /// Write the same rows into a file: JSON Lines, or Parquet if it ends in .parquet
-    #[arg(long, value_name = "OUT", conflicts_with = "json")]
+    #[arg(long, short, value_name = "OUT", conflicts_with = "json")]
     out: Option<PathBuf>,
     /// Overwrite an existing file (never an input)
     #[arg(long, requires = "out")]
