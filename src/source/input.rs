@@ -12,8 +12,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-/// Bytes read at once by those who read an input from end to end.
-pub const BLOCK: usize = 1 << 20;
+/// Bytes read at once by those who read an input from end to end: a processor's second cache holds them until they are
+/// parsed.
+pub const BLOCK: usize = 1 << 18;
 
 /// What a stream should have brought before it is asked what it is, and how long it is waited for after its first byte.
 const HEAD_BYTES: u64 = 1 << 16;

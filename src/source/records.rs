@@ -12,14 +12,14 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 const ALONE_PIECES: usize = 4;
 
 /// A piece is read on by at most this many bytes, to the end of the line that begins last in it.
-const LINE_END_MAX: usize = BLOCK / 4;
+const LINE_END_MAX: usize = 4 * BLOCK;
 /// As many at once.
-const LINE_END_STEP: usize = 1 << 15;
+const LINE_END_STEP: usize = 1 << 14;
 
 /// Records that are found before the first guess, or reach far over the end of a piece, are read again to be looked at,
 /// by one thread for all. Where that came to this many bytes more than a share of the input, what follows is better
 /// looked at when all records are found.
-const ALONE_BYTES: u64 = 4 * BLOCK as u64;
+const ALONE_BYTES: u64 = 16 * BLOCK as u64;
 const ALONE_SHARE: u64 = 4;
 
 /// What a look at the bytes of one record reports. The record is counted from the beginning of its piece of the input.

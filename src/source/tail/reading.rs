@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// Bytes read before another file gets its turn.
-const SLICE: usize = BLOCK / 4;
+const SLICE: usize = BLOCK;
 
 /// Pending text that is whole is reported after so long without growth (T9).
 pub(super) const QUIET: Duration = Duration::from_secs(1);
