@@ -38,6 +38,8 @@ pub struct ExportLine {
     arguments: Vec<String>,
     /// Records that are shown and were not dropped.
     count: usize,
+    /// Those of them that are not marked good, where others are.
+    undecided: usize,
     /// Those of them in which the rules of datasets found what looks like a secret.
     secret: usize,
     /// Whether one key answers if the file may be written over.
@@ -79,10 +81,14 @@ impl ExportLine {
     #[must_use]
     pub fn note(&self) -> (bool, String) {
         let holds = if self.secret == 1 { "record holds" } else { "records hold" };
-        match (self.is_redacted(), self.secret) {
+        let (warns, secrets) = match (self.is_redacted(), self.secret) {
             (true, _) => (false, "secrets and personal data become [REDACTED:KIND]; {redact} leaves them".to_owned()),
             (false, 0) => (false, "{redact} replaces secrets and personal data".to_owned()),
             (false, n) => (true, format!("{n} {holds} what looks like a secret: {{redact}} replaces such texts")),
+        };
+        match self.undecided {
+            0 => (warns, secrets),
+            n => (true, format!("{n} of them not marked good: {{filter}} mark:good leaves these out · {secrets}")),
         }
     }
 
@@ -118,12 +124,15 @@ impl App {
         };
         let records = (0..self.table.count(&self.session)).filter_map(|row| self.table.record_at(row));
         let review = &self.session.review;
-        let (mut count, mut dropped, mut secret) = (0, 0, 0);
+        let (mut count, mut dropped, mut good, mut secret) = (0, 0, 0, 0);
         let data = self.session.data.as_deref();
         for record in records {
-            if review.verdict(record) == Some(Verdict::Bad) {
-                dropped += 1;
-                continue;
+            match review.verdict(record) {
+                Some(Verdict::Bad) => {
+                    dropped += 1;
+                    continue;
+                }
+                verdict => good += usize::from(verdict == Some(Verdict::Good)),
             }
             count += 1;
             let found = data.map_or(&[][..], |data| data.of(record));
@@ -136,7 +145,9 @@ impl App {
         let mut prompt = Prompt::default();
         prompt.insert(&proposed_name(&path));
         let arguments = self.export_arguments(&path, dropped > 0 || !is_all_known);
-        self.layer = Some(Layer::Export(ExportLine { prompt, arguments, count, secret, is_question: false }));
+        let undecided = if good > 0 { count - good } else { 0 };
+        let line = ExportLine { prompt, arguments, count, undecided, secret, is_question: false };
+        self.layer = Some(Layer::Export(line));
     }
 
     /// In that line: replaces secrets and personal data in what is written, or leaves them.
@@ -198,8 +209,9 @@ impl App {
                 prompt.insert(&request.out);
                 let arguments = request.arguments.clone();
                 self.notice = None;
-                self.layer =
-                    Some(Layer::Export(ExportLine { prompt, arguments, count: 0, secret: 0, is_question: true }));
+                let (count, undecided, secret) = (0, 0, 0);
+                let line = ExportLine { prompt, arguments, count, undecided, secret, is_question: true };
+                self.layer = Some(Layer::Export(line));
             }
             ExportOutcome::Exists => {
                 let text = format!("{} exists, and nothing was written", request.out);

@@ -2,12 +2,13 @@
 
 use super::keys::{Action, Context, KeyRow, sequence};
 use super::layout::{Area, Layout};
+use super::pane::Filtered;
 use super::prompt::Prompt;
 use super::{App, Layer, Notice};
 use crate::format;
 use crate::panes::row::pieces_width;
 use crate::panes::{Follow, Piece};
-use crate::text::{Role, SafeText, width, wrap};
+use crate::text::{Role, SafeText, cut, width, wrap};
 use std::ops::Range;
 
 /// A part of the line, and what a click on it does.
@@ -117,15 +118,39 @@ fn typed(app: &App, cells: usize) -> Option<(Vec<Piece>, u16)> {
     let has_notice = app.notice.is_some();
     match &app.layer {
         Some(Layer::Search(prompt)) => Some(searched(prompt, app.notice.as_ref(), cells)),
-        Some(Layer::Filter(prompt)) if !has_notice && app.lists_sessions() => Some(prompt.line(" / ", cells)),
-        Some(Layer::Filter(prompt)) if !has_notice => Some(prompt.line(" & ", cells)),
-        Some(Layer::Column(prompt)) if !has_notice => Some(prompt.line(" name = EXPR ", cells)),
-        Some(Layer::Condition(prompt)) if !has_notice => Some(prompt.line(" stop when it ", cells)),
+        Some(Layer::Filter(prompt)) if !has_notice => Some(filtered(app, prompt, cells)),
+        Some(Layer::Column(prompt)) if !has_notice => {
+            Some(with_example(prompt, (" name = EXPR ", "turns = .messages | length"), cells))
+        }
+        Some(Layer::Condition(prompt)) if !has_notice => {
+            Some(with_example(prompt, (" stop when it ", "changes · == null · < 0 · ~ REGEX · invalid"), cells))
+        }
         Some(Layer::Review(line)) => Some(line.prompt.line(&line.label(), cells)),
         Some(Layer::Export(line)) if line.is_question() => Some(Prompt::default().line(&line.label(), cells)),
         Some(Layer::Export(line)) => Some(line.prompt.line(&line.label(), cells)),
         _ => None,
     }
+}
+
+/// The filter that is being typed.
+fn filtered(app: &App, prompt: &Prompt, cells: usize) -> (Vec<Piece>, u16) {
+    let sign_and_example = match app.filtered() {
+        Filtered::Files if app.lists_sessions() => (" / ", "words of a title, a project, an agent"),
+        Filtered::Files => (" & ", "part of a name, or a regular expression"),
+        Filtered::Steps => (" & ", "failed>0 tool:bash role:user size>2k !kind:thought words"),
+        Filtered::Trajectories => (" & ", "failed>0 steps>20 tool:bash reward<=0 !finish:finish words"),
+    };
+    with_example(prompt, sign_and_example, cells)
+}
+
+/// The line that is being typed; while nothing is, what may be.
+fn with_example(prompt: &Prompt, (sign, example): (&str, &str), cells: usize) -> (Vec<Piece>, u16) {
+    let (mut line, column) = prompt.line(sign, cells);
+    if prompt.text().is_empty() {
+        let room = cells.saturating_sub(pieces_width(&line));
+        line.push(Piece::safe(Role::Dim, cut(&SafeText::of(example), room)));
+    }
+    (line, column)
 }
 
 /// The search that is being typed, and after it what it found so far.

@@ -58,9 +58,12 @@ pub struct Tour {
 }
 
 impl Tour {
-    /// Hears of an action; the tour that goes on, if it does.
+    /// Hears of an action, and whether it led to another step; the tour that goes on, if it does.
     #[must_use]
-    pub(super) fn after(self, action: Action) -> Option<Self> {
+    pub(super) fn after(self, action: Action, has_moved: bool) -> Option<Self> {
+        if action == Action::Follow && !has_moved {
+            return Some(self);
+        }
         let at = match STOPS.get(self.at) {
             // What the current thing does, or the next one. Later ones are keys that are pressed for other reasons.
             Some(_) => {
@@ -98,15 +101,19 @@ mod tests {
     fn each_step_leads_to_the_next_and_esc_ends_it() {
         let mut tour = Tour::default();
         for action in [Action::WritePrevious, Action::Tab(Tab::History), Action::ErrorPrevious, Action::StepPrevious] {
-            assert_eq!(tour.after(Action::Down), Some(tour), "what is not asked for changes nothing");
-            assert_eq!(tour.after(Action::Cancel), None);
-            let next = tour.after(action).unwrap();
+            assert_eq!(tour.after(Action::Down, true), Some(tour), "what is not asked for changes nothing");
+            assert_eq!(tour.after(Action::Cancel, false), None);
+            let next = tour.after(action, true).unwrap();
             assert_eq!(next.at, tour.at + 1);
             tour = next;
         }
-        assert_eq!(tour.after(Action::Help), None, "the last ends it");
-        assert_eq!(Tour::default().after(Action::Tab(Tab::History)), Some(Tour { at: 2 }));
-        assert_eq!(Tour::default().after(Action::StepNext), Some(Tour::default()), "a step on is not the fourth thing");
+        assert_eq!(tour.after(Action::Help, false), None, "the last ends it");
+        assert_eq!(Tour::default().after(Action::Tab(Tab::History), false), Some(Tour { at: 2 }));
+        assert_eq!(
+            Tour::default().after(Action::StepNext, true),
+            Some(Tour::default()),
+            "a step on is not the fourth thing"
+        );
     }
 
     #[test]

@@ -290,12 +290,28 @@ fn write_dataset(file: &str, what: &str, dataset: Option<&RawValue>, out: &mut O
     Ok(out.table(&rows)?)
 }
 
-/// One row a member: a number, or names with their numbers, the greatest first.
+/// One row a member: a number, or names with their numbers, the greatest first. Records with findings are counted as
+/// `check` counts them.
 fn rows(dataset: &Value<'_>) -> Vec<Vec<String>> {
-    members(dataset)
-        .into_iter()
-        .map(|(key, value)| vec![format!("  {}", label(key)), member_text(key, value)])
+    let found = dataset.get("found");
+    let shown = members(dataset).into_iter().filter(|(key, value)| is_for_people(dataset, key, value));
+    shown
+        .map(|(key, value)| {
+            let value = found.and_then(|found| found.get(key)).unwrap_or(value);
+            vec![format!("  {}", label(key)), member_text(key, value)]
+        })
         .collect()
+}
+
+/// Whether a member says something to people: no rewards are no row, and the quality script is one of the Agent Data
+/// Protocol.
+fn is_for_people(dataset: &Value<'_>, key: &str, value: &Value<'_>) -> bool {
+    match key {
+        "found" => false,
+        "reward" => value.get("trajectories").and_then(Value::as_number) != Some("0"),
+        "gates" => dataset.get("shapes").is_some_and(|shapes| shapes.get("std").is_some()),
+        _ => true,
+    }
 }
 
 /// The name of a member for people.
@@ -349,7 +365,8 @@ pub(super) fn members<'v>(dataset: &'v Value<'v>) -> Vec<(&'v str, &'v Value<'v>
 pub(super) fn value_text(value: &Value<'_>) -> String {
     match &value.data {
         Data::Object(object) => {
-            let mut members: Vec<_> = object.entries().filter(|(_, v)| v.as_object().is_none()).collect();
+            let mut members: Vec<_> =
+                object.entries().filter(|(_, v)| v.as_object().is_none() && !v.is_null()).collect();
             let number = |v: &Value<'_>| v.as_number().and_then(|n| n.parse::<u64>().ok());
             if object.get("p50").is_none() {
                 members.sort_by_key(|(_, v)| std::cmp::Reverse(number(v)));

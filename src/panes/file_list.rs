@@ -183,7 +183,7 @@ impl FilesPane {
     fn texts_of<'f>(&'f self, file: &'f ListedFile) -> Vec<&'f str> {
         let known = self.heads.get(&file.path);
         let texts = known.map_or(["", ""], |head| [head.words.as_str(), head.session.folder.as_str()]);
-        [file.agent, &file.name].into_iter().chain(texts).collect()
+        [sessions::agent(file, known), &file.name].into_iter().chain(texts).collect()
     }
 
     /// The file that was written last.

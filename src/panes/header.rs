@@ -19,6 +19,8 @@ const NAME_CELLS_MIN: usize = 8;
 const NAME_GAP: usize = 2;
 /// Most hops back that the explanation of a value names.
 const HOPS_SHOWN: usize = 3;
+/// From this width on the header says of how many trajectories one is.
+const NUMBERED: usize = 70;
 /// From this width on the header shows the date with the time.
 const DATED: usize = 150;
 /// From this width on the sentence on a value has room for all it reports.
@@ -54,10 +56,10 @@ pub fn header(
         // Of one record it says nothing that it is the first.
         if session.format.layout() == Layout::Set && session.is_dataset() {
             let mark = if session.records.is_complete() { "" } else { "≥" };
-            let count = session.records.count();
-            let of = if cells >= 60 {
-                // Where a count follows, people count from 1; records keep their numbers everywhere else.
-                format!("trajectory {} of {mark}{count}", session.trajectory + 1)
+            let last = session.records.count().saturating_sub(1);
+            let of = if cells >= NUMBERED {
+                // By its number in the table and in commands.
+                format!("trajectory {} of 0–{mark}{last}", session.trajectory)
             } else {
                 format!("#{}", session.trajectory)
             };
@@ -84,7 +86,7 @@ pub fn header(
     let reward = reward.filter(|_| open.is_some() && cells >= 60).map(reward_pieces);
     let reward = reward.filter(|reward| used + pieces_width(reward) <= cells).unwrap_or_default();
     let used = used + pieces_width(&reward);
-    let failed = open.filter(|_| cells >= 100).map(failures);
+    let failed = open.filter(|_| cells >= 60).map(failures);
     let failed = failed.filter(|failed| used + pieces_width(failed) <= cells).unwrap_or_default();
     let used = used + pieces_width(&failed);
     right.splice(behind_findings..behind_findings, failed);

@@ -15,7 +15,7 @@ use crate::panes::two_runs::endings::{ending, failures, trajectories};
 use crate::panes::two_runs::states::{self, StatePairQuery};
 use crate::panes::two_runs::{AlignedRuns, Ending, RunData, RunPlace};
 use crate::review::record_id;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError, RwLock};
 
 /// Steps between two reports of how far the reading is.
@@ -49,15 +49,18 @@ fn build_rows(
     let is_one_file = places[0].1.file == places[1].1.file;
     let [left, right] = places;
     let is_pair = left.1.trajectory.is_some() && right.1.trajectory.is_some();
-    let left = side(source, left, is_one_file)?;
+    let mut left = side(source, left, is_one_file)?;
     if !is_wanted() {
         return Ok(None);
     }
-    let right = if is_pair {
+    let mut right = if is_pair {
         trajectory(RunData { place: right.1, ..left.clone() })?
     } else {
         side(source, right, is_one_file)?
     };
+    if !is_one_file {
+        distinguish(&mut left, &mut right);
+    }
     let left = trajectory(left)?;
     let (a, b) = (guard(&left.run), (!is_pair).then(|| guard(&right.run)));
     let (run_a, run_b): (&dyn Run, &dyn Run) = (a.as_ref(), b.as_ref().map_or(a.as_ref(), |b| b.as_ref()));
@@ -125,6 +128,25 @@ fn opened(file: &Path, place: &RunPlace) -> Result<Parts, String> {
     let records = CompleteRecords(loaded.records().map_err(message_of)?.clone());
     let bytes: Arc<dyn Bytes> = Arc::clone(&loaded.input) as _;
     Ok((loaded.detected.format, bytes, Arc::new(records), Arc::new(RwLock::new(run))))
+}
+
+/// Files of the same name are called by what distinguishes their paths.
+fn distinguish(left: &mut RunData, right: &mut RunData) {
+    let (Some(a), Some(b)) = (left.place.file.clone(), right.place.file.clone()) else { return };
+    if left.name != right.name {
+        return;
+    }
+    let parts = |path: &Path| path.components().map(|part| part.as_os_str().to_owned()).collect::<Vec<_>>();
+    let (a, b) = (parts(&a), parts(&b));
+    let alike = a.iter().rev().zip(b.iter().rev()).take_while(|(a, b)| a == b).count();
+    let differing = [&a, &b].map(|parts| {
+        let from = parts.len().saturating_sub(alike + 1);
+        let between = parts.len().saturating_sub(1).max(from);
+        parts[from..between].iter().collect::<PathBuf>()
+    });
+    for (side, folder) in [left, right].into_iter().zip(differing) {
+        side.name = folder.join(&side.name).to_string_lossy().into_owned();
+    }
 }
 
 /// What a run is called: the file, the record with its id.

@@ -34,6 +34,18 @@ fn the_line_offers_the_command_for_what_is_shown_and_was_not_dropped() {
 }
 
 #[test]
+fn where_some_records_are_marked_good_the_line_counts_the_others_that_it_takes() {
+    let mut stage = tickets();
+    press(&mut stage, "- j e");
+    assert!(!super::stage::has(&stage, "not marked good"), "dropping is a choice too");
+    press(&mut stage, "Esc + e");
+    shows(&stage, &["export 5 records to", "4 of them not marked good: & mark:good leaves these out · Tab replaces"]);
+    press(&mut stage, "Esc & type:mark:good Enter e");
+    shows(&stage, &["export 1 record to"]);
+    assert!(!super::stage::has(&stage, "not marked good"), "{}", super::stage::screen(&stage));
+}
+
+#[test]
 fn secrets_are_replaced_in_what_is_exported_if_that_is_asked_for() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("d.jsonl");

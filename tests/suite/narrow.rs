@@ -104,11 +104,20 @@ fn the_name_of_the_input_does_not_touch_what_is_at_the_right() {
         let mut stage = stage(Input::memory(name, format!("{record}\n{record}\n")), (width, 24));
         press(&mut stage, "= Enter");
         let header = lines(&stage)[0].clone();
-        let right = header.find("trajectory 1").or_else(|| header.find("#0")).unwrap_or_else(|| panic!("{header}"));
+        let right = header.find("trajectory 0").or_else(|| header.find("#0")).unwrap_or_else(|| panic!("{header}"));
         assert!(header[..right].ends_with(' '), "{width}: {header}");
         let alone = super::stage::stage(Input::memory(name, record), (width, 24));
-        assert!(!has(&alone, "trajectory 1 of 1") && !has(&alone, "#0"), "{}", screen(&alone));
+        assert!(!has(&alone, "trajectory 0 of") && !has(&alone, "#0"), "{}", screen(&alone));
     }
+}
+
+#[test]
+fn the_header_counts_failures_where_there_is_room() {
+    let mut shown = stage(input("fix-session.jsonl"), (80, 24));
+    assert!(lines(&shown)[0].contains("step 0 of 0–26  ✗ 2 failed"), "{}", lines(&shown)[0]);
+    press(&mut shown, "q");
+    let header = &lines(&stage(input("fix-session.jsonl"), (60, 24)))[0];
+    assert!(header.contains("step 0 of 0–26"), "{header}");
 }
 
 #[test]

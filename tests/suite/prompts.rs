@@ -69,3 +69,20 @@ fn commands_come_back_above_their_list() {
     let Some(Layer::Menu(menu)) = &stage.app.layer else { panic!("no help") };
     assert_eq!((menu.scroll.cursor, menu.prompt.text()), (4, ""), "the third row of two headings");
 }
+
+#[test]
+fn an_empty_prompt_shows_what_may_be_typed() {
+    let example = |stage: &Stage| screen(stage).lines().last().unwrap_or_default().trim_end().to_owned();
+    let mut steps = stage(input("fix-session.jsonl"), (80, 24));
+    press(&mut steps, "&");
+    assert_eq!(example(&steps), " & failed>0 tool:bash role:user size>2k !kind:thought words");
+    press(&mut steps, "type:t");
+    assert_eq!(example(&steps), " & t");
+    press(&mut steps, "Backspace type:failed>0 Enter");
+    assert_eq!(steps.app.step_filter.shown().len(), 2, "the example is a filter");
+    let mut table = stage(input("tickets-std.jsonl"), (40, 24));
+    press(&mut table, "&");
+    assert_eq!(example(&table), " & failed>0 steps>20 tool:bash reward<=…");
+    press(&mut table, "type:steps>20 Space type:tool:bash Space type:reward<=0 Space type:!finish:finish Enter");
+    assert!(table.app.layer.is_none(), "its terms are terms: {}", screen(&table));
+}

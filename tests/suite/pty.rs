@@ -238,10 +238,10 @@ fn a_walk_through_a_dataset_opens_its_trajectories() {
         terminal.see(text);
     }
     terminal.press("j Enter");
-    terminal.see("trajectory 2 of 6");
+    terminal.see("trajectory 1 of 0–5");
     terminal.see("The page with open invoices");
     terminal.press("}");
-    terminal.see("trajectory 3 of 6");
+    terminal.see("trajectory 2 of 0–5");
     terminal.press("Tab Tab 2 3 4 5 1 q");
     terminal.see("ticket-0417");
     terminal.press("/ m a p Space s e r v e r Enter");

@@ -154,6 +154,39 @@ fn files_of_the_current_folder_are_listed_by_name() {
 }
 
 #[test]
+fn a_file_of_several_runs_says_how_many_and_promises_no_count_that_does_not_come() {
+    let mut home = Home::new();
+    let record = "{\"messages\":[{\"role\":\"user\",\"content\":\"Book a seat\"}]}\n";
+    home.write("home/.claude/projects/-srv-app/a.jsonl", &claude("/srv/app", "Mend the parser of dates"));
+    home.write("here/rollouts.jsonl", &record.repeat(3));
+    let mut stage = Stage::list((120, 30), Theme::built_in("dark").unwrap()).unwrap();
+    stage.send(obelus::app::Msg::Files(home.found().1));
+    let shown = screen(&stage);
+    let row = shown.lines().find(|line| line.contains("Book a seat")).unwrap_or_default();
+    assert!(row.contains(" 3 runs ") && !row.contains('…'), "{shown}");
+}
+
+#[test]
+fn a_session_of_the_current_folder_has_the_agent_that_others_have_and_is_found_by_it() {
+    let mut home = Home::new();
+    home.write("home/.codex/sessions/2026/05/01/rollout-a.jsonl", "{}\n");
+    home.write("here/mine.jsonl", &claude("/srv/app", "Mend the parser of dates"));
+    let mut stage = Stage::list((120, 30), Theme::built_in("dark").unwrap()).unwrap();
+    stage.send(obelus::app::Msg::Files(home.found().1));
+    let row = |stage: &Stage| {
+        let shown = screen(stage);
+        shown.lines().find(|line| line.contains("./mine.jsonl")).unwrap_or_default().to_owned()
+    };
+    assert!(row(&stage).contains("  claude  "), "{}", row(&stage));
+    super::stage::press(&mut stage, "/ type:claude");
+    assert!(
+        row(&stage).contains("Mend the parser") && screen(&stage).contains("1 of 2 sessions"),
+        "{}",
+        screen(&stage)
+    );
+}
+
+#[test]
 fn a_row_says_what_a_session_is_about_and_typing_narrows_the_list() {
     let mut home = Home::new();
     home.write("home/.claude/projects/-srv-shop/a.jsonl", &claude("/srv/shop", "Add a dark mode to the shop"));

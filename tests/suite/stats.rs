@@ -263,3 +263,30 @@ fn a_phrase_is_at_the_step_that_the_table_counts() {
     let lift = lines.iter().find(|line| line["lift"]["feature"] == "tool ls").unwrap();
     assert_eq!(lift["lift"]["places"][0], serde_json::json!({"record": 0, "step": 5}), "{lift}");
 }
+
+#[test]
+fn what_people_read_has_no_rows_that_say_nothing_and_counts_findings_as_check_does() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = |continued: &str| {
+        format!(
+            r#"{{"schema_version":"ATIF-v1.7","session_id":"a"{continued},"steps":[{{"step_id":1,"source":"user","message":"x"}}]}}"#
+        )
+    };
+    let path = file(folder.path(), "a.json", &run(r#","continued_trajectory_ref":"b.json""#));
+    let rows = |path: &str| {
+        let (_, text, _) = obelus(&["stats", path]);
+        text.lines().map(|line| line.split_whitespace().collect::<Vec<_>>().join(" ")).collect::<Vec<_>>()
+    };
+    let atif = rows(&path);
+    assert!(
+        atif.contains(&"with warnings 1".to_owned()) && atif.contains(&"work run.part-missing 1".to_owned()),
+        "{atif:?}"
+    );
+    let says_nothing = |row: &String| ["reward", "quality", "found"].iter().any(|word| row.starts_with(word));
+    assert!(!atif.iter().any(|row| says_nothing(row) || row.contains("null")), "{atif:?}");
+    let session = rows(&super::command::sample("fix-session.jsonl"));
+    assert!(session.iter().any(|row| row.starts_with("spent ") && !row.contains("null")), "{session:?}");
+    let tickets = rows(&super::command::sample("tickets-std.jsonl"));
+    assert!(tickets.iter().any(|row| row.starts_with("quality gates")), "{tickets:?}");
+    assert!(tickets.contains(&"reward trajectories 4 · steps 4 · sum 3.0".to_owned()), "{tickets:?}");
+}

@@ -37,6 +37,16 @@ fn the_tour_leads_through_the_demo() {
 }
 
 #[test]
+fn a_key_that_did_not_lead_there_does_not_go_on_with_the_tour() {
+    let mut stage = demo((120, 30));
+    press(&mut stage, "Enter");
+    assert!(step(&stage) == 65 && has(&stage, "1/5 She asks"), "{}", super::stage::screen(&stage));
+    stage.app.pane = Pane::State;
+    press(&mut stage, "Enter");
+    assert!(step(&stage) == 41 && has(&stage, "2/5 Step 41"), "{}", super::stage::screen(&stage));
+}
+
+#[test]
 fn the_tour_is_left_with_one_key_and_hides_no_notice() {
     let mut stage = demo((120, 30));
     press(&mut stage, "z Q");

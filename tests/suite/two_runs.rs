@@ -178,6 +178,25 @@ fn two_files_are_compared_from_the_command_line_and_each_can_be_opened() {
 }
 
 #[test]
+fn files_of_one_name_are_called_by_what_distinguishes_their_paths() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = two();
+    let (first, second) = text.split_once('\n').unwrap();
+    let place = |name: &str, text: &str| {
+        let path = folder.path().join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(&path, text).unwrap();
+        RunPlace { file: Some(path), format: None, record: 0, trajectory: None, name: "a file".to_owned() }
+    };
+    let mut stage = Stage::list((120, 36), obelus::ui::Theme::built_in("dark").unwrap()).unwrap();
+    let first = first.replace("t-attempt-0", "t-attempt-1");
+    stage.app.begin_comparison([place("old/out/run.jsonl", &first), place("new/out/run.jsonl", second)]);
+    stage.send(Msg::Resize(120, 36));
+    let [a, b] = ["old", "new"].map(|name| format!("{name}/out/run.jsonl · record 0 · t-attempt-1"));
+    shows(&stage, &[&a, &b]);
+}
+
+#[test]
 fn words_that_differ_in_the_messages_are_set_off() {
     let run = |words: &str| format!(r#"{{"messages":[{{"role":"user","content":"pay {words} coins to ann"}}]}}"#);
     let mut stage = on(&format!("{}\n{}\n", run("ten"), run("six")), (140, 40));

@@ -1,6 +1,7 @@
 //! W8: edits whose old text is not known, or not where it is, and what they do to the numbers of known lines.
 
 use super::command::{file, obelus};
+use super::stage::{lines, on, press};
 use serde_json::{Value, json};
 
 /// A conversation of calls and their results.
@@ -108,4 +109,24 @@ fn a_text_at_the_end_of_a_file_goes_on_with_nothing() {
 fn an_edit_without_an_old_text_adds_its_lines_alone() {
     let added = after(3, &["three", "four"], edit("", "x\n"), "     1\tx\n     2\tone\n     3\ttwo\n");
     assert_eq!(added, "1=x|2=one|3=two|4=three|5=four");
+}
+
+/// What the list of steps and the state count of the same edit.
+fn counts(call: (&str, Value, &str)) -> [bool; 2] {
+    let mut stage = on(&format!("{}\n", conversation(&[call])), (120, 20));
+    press(&mut stage, "$");
+    let shown = lines(&stage);
+    let has = |words: &[&str]| shown.iter().any(|line| words.iter().all(|word| line.contains(word)));
+    [has(&["▸ edit", "f  +2 −1"]), has(&["▸ f", "+2 −1", "edited"])]
+}
+
+#[test]
+fn lines_that_an_edit_only_quotes_neither_come_nor_go() {
+    assert_eq!(counts(("Edit", edit("a\nx\n", "b\nx\ny\n"), "ok")), [true; 2], "nobody says where");
+    let shown = "     4\tb\n     5\tx\n     6\ty\n";
+    assert_eq!(counts(("Edit", edit("a\nx\n", "b\nx\ny\n"), shown)), [true; 2], "the reply says where");
+    let patch = "*** Begin Patch\n*** Update File: f\n@@\n x\n-a\n+b\n+c\n y\n*** End Patch";
+    assert_eq!(counts(("apply_patch", json!({"input": patch}), "ok")), [true; 2]);
+    let diff = "--- a/f\n+++ b/f\n@@ -7,3 +7,4 @@\n x\n-a\n+b\n+c\n y\n";
+    assert_eq!(counts(("apply_patch", json!({"input": diff}), "ok")), [true; 2]);
 }

@@ -88,7 +88,9 @@ fn a_condition_that_is_none_stays_to_be_mended() {
     let mut stage = trip();
     watch(&mut stage, "†state.budget ②");
     stage.app.pane = Pane::Watches;
-    press(&mut stage, "e type:==null2 Enter");
+    press(&mut stage, "e");
+    assert!(has(&stage, "stop when it changes · == null · < 0 · ~ REGEX · invalid"), "what may be typed");
+    press(&mut stage, "type:==null2 Enter");
     assert!(notice(&stage).contains("not valid JSON") && matches!(stage.app.layer, Some(Layer::Condition(_))));
     press(&mut stage, "Backspace");
     assert!(has(&stage, "stop when it ==null"));

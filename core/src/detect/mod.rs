@@ -168,14 +168,14 @@ fn of_signature(
 /// What a signature says of a file that no adapter reads.
 fn as_records(signature: &Signature, found: &Match, known: FormatRegistry<'_>) -> Result<Detected, Problem> {
     let what = format!("this is {}: {}", signature.what, found.reason);
-    fallback(vec![what, "obelus reads it as plain JSON records".to_owned()], true, known)
+    fallback(vec![what, "obelus reads it as plain JSON records".to_owned()], known)
 }
 
-fn fallback(mut reasons: Vec<String>, has_records: bool, known: FormatRegistry<'_>) -> Result<Detected, Problem> {
+fn fallback(mut reasons: Vec<String>, known: FormatRegistry<'_>) -> Result<Detected, Problem> {
     let format = format::by_name(FALLBACK).ok_or_else(|| unknown(FALLBACK, known))?;
     reasons.push("`--format NAME` reads it as another".to_owned());
     reasons.push("`obelus formats --explain FILE` drafts a format of your own for it".to_owned());
-    Ok(Detected { format: known.configured(format), reasons, was_forced: false, is_fallback: has_records })
+    Ok(Detected { format: known.configured(format), reasons, was_forced: false, is_fallback: true })
 }
 
 /// The first row of the table that takes the records; at last the one for any JSON.
@@ -202,11 +202,17 @@ fn of_table(
             }
             return as_records(signature, found, known);
         }
-        let has_records = first.has_any(format);
+        if first.of(format).is_empty() {
+            let has_records = first.has_any(format);
+            let not_json = "none of its first records is JSON; obelus reads JSON and JSON Lines";
+            let reason = if has_records { not_json } else { "it has no records" };
+            let (format, reasons) = (known.configured(format), vec![reason.to_owned()]);
+            return Ok(Detected { format, reasons, was_forced: false, is_fallback: has_records });
+        }
         let reasons = [Some(found.reason), nearest(&mut first, head, known)];
-        return fallback(reasons.into_iter().flatten().collect(), has_records, known);
+        return fallback(reasons.into_iter().flatten().collect(), known);
     }
-    fallback(vec!["no format claims it".to_owned()], true, known)
+    fallback(vec!["no format claims it".to_owned()], known)
 }
 
 /// The row of a name. Of several rows, which cut files into records in different ways, the first that the input is of,
@@ -379,6 +385,18 @@ mod tests {
             detect(&text.as_bytes().to_vec(), None, FormatRegistry::default()).unwrap().format.name().to_owned()
         };
         assert_eq!([of(text), of(&text.replace("\\ud83d", "x"))], ["swe-agent", "swe-agent"]);
+    }
+
+    #[test]
+    fn an_input_without_json_is_no_format_of_its_own() {
+        let of = |text: &str| detect(&text.as_bytes().to_vec(), None, FormatRegistry::default()).unwrap();
+        let table = of("id,answer\n1,yes\n");
+        let reason = "none of its first records is JSON; obelus reads JSON and JSON Lines";
+        assert_eq!((table.reasons, table.is_fallback), (vec![reason.to_owned()], true));
+        for empty in ["", "\n\n", "[]"] {
+            let empty = of(empty);
+            assert_eq!((empty.reasons, empty.is_fallback), (vec!["it has no records".to_owned()], false));
+        }
     }
 
     #[test]

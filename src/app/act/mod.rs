@@ -31,16 +31,21 @@ fn needs_value(action: A) -> bool {
 }
 
 impl App {
-    /// Does what a key, a click or the palette asks for. The one place that knows all actions: no arm is a wildcard, so
-    /// an action that nothing performs does not compile.
+    /// Does what a key, a click or the palette asks for.
     pub fn perform(&mut self, action: A, effects: &mut Effects) {
-        if let Some(tour) = self.tour {
-            self.tour = tour.after(action);
-            if action == A::Cancel && self.layer.is_none() {
-                self.notify(self.hint("the tour ended; {help} shows every key"));
-                return;
-            }
+        if self.tour.is_some() && action == A::Cancel && self.layer.is_none() {
+            self.tour = None;
+            self.notify(self.hint("the tour ended; {help} shows every key"));
+            return;
         }
+        let before = self.session.focus.step;
+        self.act(action, effects);
+        let has_moved = self.session.focus.step != before;
+        self.tour = self.tour.and_then(|tour| tour.after(action, has_moved));
+    }
+
+    /// The one place that knows all actions: no arm is a wildcard, so an action that nothing performs does not compile.
+    fn act(&mut self, action: A, effects: &mut Effects) {
         if needs_value(action) {
             self.focus_value_here();
         }

@@ -81,7 +81,7 @@ impl SessionColumns {
             out.push(Piece::safe(role, text));
         };
         if self.agent > 0 {
-            let agent = if file.agent == "here" { known.format } else { file.agent };
+            let agent = agent(file, head);
             column(Role::Kind, pad(&cut(&SafeText::of(agent), self.agent), self.agent));
         }
         if self.project > 0 {
@@ -96,13 +96,17 @@ impl SessionColumns {
         };
         column(role, pad(&cut(&title, self.title), self.title));
         if self.steps > 0 {
-            column(Role::JsonNumber, SafeText::of(&format!("{:>w$}", steps_of(&known.session), w = self.steps)));
+            let steps = cut(&SafeText::of(&steps_of(known)), self.steps);
+            column(Role::JsonNumber, SafeText::of(&format!("{:>w$}", steps.as_str(), w = self.steps)));
         }
         if self.failed > 0 {
             let (role, text) = match known.session.failed {
                 Some(0) => (Role::Dim, "0".to_owned()),
                 Some(failed) => (Role::Error, failed.to_string()),
-                None if head.is_none() || known.is_unreadable => (Role::Dim, String::new()),
+                // Of several runs nobody counts it.
+                None if head.is_none() || known.is_unreadable || known.finding_counts.is_some() => {
+                    (Role::Dim, String::new())
+                }
                 None => (Role::Dim, if file.len > super::CHECKED_MAX { "?" } else { "…" }.to_owned()),
             };
             column(role, SafeText::of(&format!("{text:>w$}", w = self.failed)));
@@ -112,6 +116,15 @@ impl SessionColumns {
         }
         out
     }
+}
+
+/// The agent of a session: that of its place; of a file of the current folder the one that its format names.
+pub(super) fn agent<'f>(file: &'f ListedFile, head: Option<&'f FileHead>) -> &'f str {
+    if file.agent != "here" {
+        return file.agent;
+    }
+    let format = head.map_or("", |head| head.format);
+    ["-code", "-cli"].iter().find_map(|end| format.strip_suffix(end)).unwrap_or(format)
 }
 
 /// The last folder in which the agent worked; where nothing says it, what the place says. Files of the current folder
@@ -124,9 +137,11 @@ fn project_of(file: &ListedFile, session: &SessionHead) -> String {
     if last.is_empty() { file.project.clone() } else { last.to_owned() }
 }
 
-fn steps_of(session: &SessionHead) -> String {
-    let sign = if session.is_estimate { "≈" } else { "" };
-    session.steps.map(|steps| format!("{sign}{}", value::count_text(steps))).unwrap_or_default()
+/// How many steps there are; of a file of several runs, how many runs.
+fn steps_of(head: &FileHead) -> String {
+    let sign = if head.session.is_estimate { "≈" } else { "" };
+    let steps = head.session.steps.map(|steps| format!("{sign}{}", value::count_text(steps)));
+    steps.unwrap_or_else(|| head.count.clone())
 }
 
 /// How long ago something was, in up to four cells.

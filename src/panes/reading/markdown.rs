@@ -215,7 +215,7 @@ impl<'b, 't> Writer<'b, 't> {
             TagEnd::Link | TagEnd::Image => {
                 self.inline.pop();
                 let url = self.links.pop().unwrap_or_default();
-                let is_shown_in_text = self.spans.last().is_some_and(|(_, text)| url.ends_with(text.as_str()));
+                let is_shown_in_text = self.spans.last().is_some_and(|(_, text)| is_address(text, &url));
                 if !is_shown_in_text && !url.is_empty() {
                     self.spans.push((Role::Dim, format!(" ({url})")));
                 }
@@ -339,6 +339,15 @@ impl<'b, 't> Writer<'b, 't> {
     }
 }
 
+/// Whether the words of a link are its address, so that it is read there: whole, or but for what it begins with.
+fn is_address(words: &str, url: &str) -> bool {
+    let bare = |text: &str| {
+        let rest = ["https://", "http://", "mailto:"].iter().find_map(|begin| text.strip_prefix(begin));
+        rest.unwrap_or(text).trim_end_matches('/').to_owned()
+    };
+    bare(words) == bare(url)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -349,6 +358,14 @@ mod tests {
         put(&mut out, text, Role::Text);
         let rows = out.reading.items.iter().flat_map(|item| layout::rows(item, cells, None));
         rows.map(|row| row.plain().trim_end().to_owned()).collect()
+    }
+
+    #[test]
+    fn a_link_shows_its_address_unless_its_words_are_the_address() {
+        let trap = shown("[bank.org](https://evil.org/bank.org) [docs](https://x.org/docs)", 90);
+        assert_eq!(trap, ["bank.org (https://evil.org/bank.org) docs (https://x.org/docs)"]);
+        let plain = shown("[x.org](https://x.org/) <https://x.org/a> [ann@x.org](mailto:ann@x.org)", 90);
+        assert_eq!(plain, ["x.org https://x.org/a ann@x.org"]);
     }
 
     #[test]

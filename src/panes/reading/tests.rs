@@ -63,6 +63,14 @@ fn a_call_stands_above_its_result_and_a_result_above_its_call() {
 }
 
 #[test]
+fn the_heading_of_a_call_below_its_result_is_short() {
+    let code = "x = 1\\n".repeat(40);
+    let shown = plain(&view(&run("go", ("python", &format!(r#"{{"code":"{code}"}}"#)), "Error: no"), 2), 90);
+    let heading = shown.iter().position(|row| row.contains("▸ @1 python")).unwrap();
+    assert!(shown[heading].ends_with('…') && shown[heading + 1].trim() == "x = 1", "{shown:?}");
+}
+
+#[test]
 fn an_output_has_no_codes_and_a_record_is_whole() {
     let run = run("go", ("bash", r#"{"command":"make"}"#), "\u{1b}[1G\u{1b}[0K\u{1b}[34mChecked\u{1b}[0m 4\n");
     let shown = view(&run, 2);

@@ -11,7 +11,10 @@ use crate::model::{ActionLine, Attachment, Bytes, StepNo, StepRole, ToolCall, To
 use crate::panes::call_rows::results_of;
 use crate::panes::step_row;
 use crate::rules::work::{Dialect, Outcome, action_line, printed};
-use crate::text::{PromptPiece, Role, prompt_pieces, size_text};
+use crate::text::{PromptPiece, Role, SafeText, cut, prompt_pieces, size_text};
+
+/// Most cells of what a call is about in a heading above the call, which is whole.
+const HEADING_CELLS: usize = 60;
 
 /// A step, and the steps shown below it: the results of its calls, or the call of its result.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -297,6 +300,9 @@ impl Writer<'_> {
         let has_one = turn.calls().count() == 1;
         for call in turn.calls() {
             let mut spans = self.action(call, "▸ ");
+            for (_, text) in spans.iter_mut().filter(|(role, _)| *role == Role::Text) {
+                *text = cut(&SafeText::of(text), HEADING_CELLS).as_str().to_owned();
+            }
             if has_one {
                 spans.insert(1, (Role::Dim, format!("@{step} ")));
             }

@@ -69,7 +69,7 @@ impl Editor<'_> {
         let (added, removed) = (new.len() - unchanged.len(), old.len() - unchanged.len());
         let head = pairs.iter().zip(0..).take_while(|((i, j), n)| i == n && j == n).count();
         let line = (added + removed > 0).then_some(cast::to_u32(head));
-        (ids, Delta { line, added: added as u64, removed: removed as u64 })
+        (ids, Delta { line, added: added as u64, removed: removed as u64, quoted: 0 })
     }
 
     /// W8 *write*: the whole file.
@@ -89,12 +89,12 @@ impl Editor<'_> {
         let added = new.len() as u64;
         let Some(line) = line.or(file.total) else {
             file.push_piece(new);
-            return Delta { line: None, added, removed: 0 };
+            return Delta { added, ..Delta::default() };
         };
         let from = line.saturating_add(1);
         file.apply(&[Change { from, count: 0, new }], self.step);
         file.is_whole &= file.is_complete();
-        Delta { line: Some(from), added, removed: 0 }
+        Delta { line: Some(from), added, ..Delta::default() }
     }
 
     /// Lines after the end; a file that is not whole does not say where that is. A last line without a line end goes
@@ -119,7 +119,7 @@ impl Editor<'_> {
             }
             None => file.push_piece(new),
         }
-        Delta { line, added, removed }
+        Delta { line, added, removed, quoted: 0 }
     }
 
     /// W8 *splice*: lines `from` to `to`.

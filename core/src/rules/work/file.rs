@@ -29,6 +29,8 @@ pub(super) struct Last {
     pub(super) line: Option<u32>,
     pub(super) added: u64,
     pub(super) removed: u64,
+    /// How many of both are the same lines, quoted by an edit.
+    pub(super) quoted: u64,
     /// Of a change from outside: the last step that had the lines.
     pub(super) since: Option<StepNo>,
     /// Its likely cause.
@@ -37,7 +39,8 @@ pub(super) struct Last {
 
 impl Last {
     pub(super) fn of(op: &'static str, delta: Delta) -> Self {
-        Self { op, line: delta.line, added: delta.added, removed: delta.removed, since: None, by: None }
+        let Delta { line, added, removed, quoted } = delta;
+        Self { op, line, added, removed, quoted, since: None, by: None }
     }
 }
 
@@ -48,6 +51,8 @@ pub(super) struct Delta {
     pub(super) line: Option<u32>,
     pub(super) added: u64,
     pub(super) removed: u64,
+    /// Lines among both that an edit only quotes: they stay, and were not known before.
+    pub(super) quoted: u64,
 }
 
 impl Delta {
@@ -57,7 +62,12 @@ impl Delta {
             (Some(a), Some(b)) => Some(a.min(b)),
             (a, b) => a.or(b),
         };
-        Self { line, added: self.added + other.added, removed: self.removed + other.removed }
+        Self {
+            line,
+            added: self.added + other.added,
+            removed: self.removed + other.removed,
+            quoted: self.quoted + other.quoted,
+        }
     }
 }
 
@@ -326,8 +336,8 @@ impl File {
         if self.changed.is_none() && self.seen.is_none() && self.is_whole {
             self.created = Some(step);
         }
-        self.added += last.added;
-        self.removed += last.removed;
+        self.added += last.added - last.quoted;
+        self.removed += last.removed - last.quoted;
         self.last = Some(last);
         self.changed = Some(step);
         self.is_dirty = true;

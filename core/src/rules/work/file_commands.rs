@@ -44,7 +44,7 @@ impl Work {
         }
         let removed = count_lines(file);
         file.delete();
-        file.note_change(step, Last::of("delete", Delta { line: None, added: 0, removed }));
+        file.note_change(step, Last::of("delete", Delta { removed, ..Delta::default() }));
         self.files.touch(index);
     }
 
@@ -81,11 +81,11 @@ impl Work {
         file.unended = unended;
         file.is_deleted = false;
         let op = if is_move { "move" } else { "copy" };
-        file.note_change(step, Last::of(op, Delta { line: None, added: count, removed: 0 }));
+        file.note_change(step, Last::of(op, Delta { added: count, ..Delta::default() }));
         if is_move {
             let file = &mut self.files.list[from];
             file.delete();
-            file.note_change(step, Last::of(op, Delta { line: None, added: 0, removed: count }));
+            file.note_change(step, Last::of(op, Delta { removed: count, ..Delta::default() }));
             self.files.touch(from);
         }
     }

@@ -58,6 +58,11 @@ impl Hunk {
         let lines = self.lines.into_iter().map(|(of, text)| (sign(of), text)).collect();
         (self.new_start, self.anchor, lines)
     }
+
+    /// Lines that stay.
+    fn context_count(&self) -> u64 {
+        self.lines.iter().filter(|(sign, _)| *sign == Sign::Context).count() as u64
+    }
 }
 
 /// What becomes of a line of a hunk.
@@ -284,15 +289,16 @@ impl Editor<'_> {
             let context = context.filter(|((sign, _), id)| *sign == Sign::Context && id.is_some()).count();
             let (new, delta) = self.hunk_lines(hunk, |i| ids.get(i).copied().flatten(), from);
             let (added, removed) = (new.len() - context, old.len() - context);
+            let quoted = hunk.context_count() - context as u64;
             *cursor = from + cast::to_u32(new.len());
             file.apply(&[Change { from, count: cast::to_u32(old.len()), new }], self.step);
             (file.is_whole, file.is_deleted) = (false, false);
-            return Delta { added: added as u64, removed: removed as u64, ..delta };
+            return Delta { added: added as u64, removed: removed as u64, quoted, ..delta };
         }
         let (new, _) = self.hunk_lines(hunk, |_| None, 1);
         let (added, removed) = (new.len() as u64, old.len() as u64);
         self.put_piece(file, new, added != removed);
-        Delta { line: None, added, removed }
+        Delta { line: None, added, removed, quoted: hunk.context_count() }
     }
 
     /// The lines of a hunk afterwards: context is what is known (by its place among the old lines), else quoted.

@@ -127,6 +127,7 @@ impl Editor<'_> {
         let pairs = pairs(&before, &after, self.fuel);
         let head = cast::to_u32(pairs.iter().zip(0..).take_while(|((i, j), n)| i == n && j == n).count());
         let of_new: HashMap<usize, usize> = pairs.into_iter().map(|(i, j)| (j, i)).collect();
+        let stay = of_new.len() as u64;
         let (mut ids, mut unchanged) = (Vec::with_capacity(span.lines.len()), 0);
         for (j, text) in span.lines.iter().enumerate() {
             let stays = of_new.get(&j).map(|i| known[*i]);
@@ -152,7 +153,7 @@ impl Editor<'_> {
         }
         file.is_whole = false;
         let (added, removed) = (span.lines.len() as u64 - unchanged, count as u64 - unchanged);
-        Delta { line: Some(from + head), added, removed }
+        Delta { line: Some(from + head), added, removed, quoted: stay - unchanged }
     }
 
     /// W8: nobody says where: a piece.
@@ -163,7 +164,7 @@ impl Editor<'_> {
             new.iter().enumerate().map(|(j, text)| (*text, self.origin(how(j)))).collect();
         let ids = self.texts.add(fresh.into_iter());
         self.put_piece(file, ids, moves);
-        Delta { line: None, added: new.len() as u64, removed: old.len() as u64 }
+        Delta { line: None, added: new.len() as u64, removed: old.len() as u64, quoted: stays.len() as u64 }
     }
 
     /// The one line number where each known line in the span agrees.

@@ -33,7 +33,7 @@ impl Contradiction {
 
     fn went(&mut self, known: &NumberedLine) {
         self.note(known.had);
-        self.delta = self.delta.and(Delta { line: Some(known.number), added: 0, removed: 1 });
+        self.delta = self.delta.and(Delta { line: Some(known.number), removed: 1, ..Delta::default() });
     }
 }
 
@@ -160,7 +160,7 @@ impl Viewer<'_> {
         let of_shown: HashMap<usize, LineId> = pairs.iter().map(|(i, j)| (*j, known[*i].id)).collect();
         let fresh: Vec<usize> = (0..lines.len()).filter(|j| !of_shown.contains_key(j)).collect();
         let mut ids = self.view(fresh.iter().map(|j| lines[*j].1.as_ref())).into_iter();
-        let came = Delta { line: fresh.first().map(|j| lines[*j].0), added: fresh.len() as u64, removed: 0 };
+        let came = Delta { line: fresh.first().map(|j| lines[*j].0), added: fresh.len() as u64, ..Delta::default() };
         found.delta = found.delta.and(came);
         for (j, (number, _)) in lines.iter().enumerate() {
             let id = of_shown.get(&j).copied().or_else(|| ids.next());
