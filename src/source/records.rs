@@ -398,9 +398,11 @@ mod tests {
         let inside = format!("{lines}{{\"a\":[\n{}1]}}\n{lines}", lines.replace('\n', ",\n"));
         let all = lines.repeat(3);
         let large = format!("{{\"a\":\"{}\"}}\n", "x".repeat(200_000)).repeat(60);
+        let huge = format!("{{\"a\":\"{}\"}}\n", "x".repeat(3 * BLOCK)).repeat(60);
         let texts = [
             (&all, 95),
             (&large, 95),
+            (&huge, 95),
             (&pretty, 0),
             (&odd, 95),
             (&torn, 30),
