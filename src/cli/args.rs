@@ -24,8 +24,8 @@ pub(super) struct Screen {
     #[arg(value_name = "FILE")]
     pub(super) paths: Vec<FileName>,
     /// Open the newest file of a folder, or the newest session of an agent (claude, codex, opencode, kilo, pi, omp,
-    /// openclaw, openhands, mini-swe-agent, inspect, gemini, qwen, copilot, cline, roo, crush, cursor, trae), and
-    /// report when a newer one appears
+    /// openclaw, openhands, mini-swe-agent, inspect, gemini, qwen, copilot, cline, roo, crush, cursor, trae, kimi,
+    /// droid, amp, goose), and report when a newer one appears
     #[arg(long, value_name = "DIR|AGENT", conflicts_with = "paths")]
     pub(super) latest: Option<FileName>,
     #[command(flatten)]

@@ -41,7 +41,7 @@ struct AgentPlace {
 }
 
 /// Where agents keep their sessions.
-const KNOWN: [AgentPlace; 23] = [
+const KNOWN: [AgentPlace; 28] = [
     known("claude", "CLAUDE_CONFIG_DIR", "projects", ".claude/projects", 2, &[".jsonl"]),
     known("claude", "XDG_CONFIG_HOME", "claude/projects", ".config/claude/projects", 2, &[".jsonl"]),
     known("codex", "CODEX_HOME", "sessions", ".codex/sessions", 4, &[".jsonl", ".jsonl.zst"]),
@@ -68,6 +68,11 @@ const KNOWN: [AgentPlace; 23] = [
     known("crush", "", "", "./.crush", 0, &["crush.db"]),
     // A session was a file of its project at first, then a file in a folder with those of its sub-agents.
     known("cursor", "", "", ".cursor/projects", 3, &[]),
+    known("kimi", "KIMI_CODE_HOME", "sessions", ".kimi-code/sessions", 4, &["wire.jsonl"]),
+    known("kimi", "KIMI_SHARE_DIR", "sessions", ".kimi/sessions", 2, &["wire.jsonl"]),
+    known("droid", "", "", ".factory/sessions", 1, &[".jsonl"]),
+    known("amp", "", "", ".local/share/amp/threads", 0, &[".json"]),
+    known("goose", "", "", ".local/share/goose/sessions", 0, &[".jsonl"]),
 ];
 
 /// The conversation of a task, beside what the screen showed of it.

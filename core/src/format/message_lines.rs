@@ -1,7 +1,7 @@
 //! Lines that are chat messages themselves: a file is one conversation, each message a step (`FORMATS.md` 8).
 
 use super::log::{
-    Adapter, Draft, FIRST_ADAPTER_FORM, Form, Kind, Log, LogRun, call, form, model_usage, result, role_of,
+    Adapter, Draft, FIRST_ADAPTER_FORM, Form, Kind, Log, LogRun, call, first_text, form, model_usage, result, role_of,
 };
 use super::{Format, Framing, Layout, Match, Run, signature};
 use crate::json::Value;
@@ -33,9 +33,9 @@ impl Format for MessageLines {
     }
 
     fn about(&self) -> &'static str {
-        "JSON Lines that are chat messages themselves, as gptme and Vibe write them: a file is one conversation, each \
-         message a step with its calls and results. Most of the first lines must be messages with a `role`, or the \
-         first, if items of OpenAI's Responses interface follow."
+        "JSON Lines that are chat messages themselves, as gptme, Vibe and Goose write them, and Kimi its context: a \
+         file is one conversation, each message a step with its calls and results. Most of the first lines must be \
+         messages with a `role`, or the first, if items of OpenAI's Responses interface follow."
     }
 
     fn detect(&self, first: &[Value<'_>]) -> Option<Match> {
@@ -67,7 +67,7 @@ impl Format for MessageLines {
 /// Form: a whole message, its calls and results with it.
 const WHOLE_MESSAGE: Form = FIRST_ADAPTER_FORM;
 
-fn text<'v>(value: &'v Value<'v>, key: &str) -> Option<&'v str> {
+fn text<'v>(value: &'v Value<'_>, key: &str) -> Option<&'v str> {
     value.get(key).and_then(Value::as_str)
 }
 
@@ -79,12 +79,15 @@ impl Adapter for Lines {
         let metadata = record.get("metadata");
         let member = |key: &str| record.get(key).or_else(|| metadata?.get(key));
         let model = member("model").and_then(Value::as_str).map(Cow::Borrowed);
+        let time = ["timestamp", "created_at", "created", "time"].iter().find_map(|key| record.get(key));
+        let values = [record];
+        if is_note(record) {
+            return note(record, time, log);
+        }
         log.surroundings(&Surroundings { model, ..Surroundings::default() });
         // gptme has the cost beside the tokens.
         let cost = metadata.and_then(|data| data.get("cost")?.as_number()?.parse().ok());
         let usage = member("usage").map(model_usage).map(|usage| Usage { cost: usage.cost.or(cost), ..usage });
-        let time = ["timestamp", "created_at", "time"].iter().find_map(|key| record.get(key));
-        let values = [record];
         let is_injected = record.get("hide").and_then(Value::as_bool) == Some(true);
         log.step(&Draft {
             class: text(record, "role").or_else(|| text(record, "type")),
@@ -106,18 +109,39 @@ impl Adapter for Lines {
     }
 }
 
+/// Whether a line says something of the conversation and is no message: Goose has one first, Kimi some between, whose
+/// roles begin with `_`.
+fn is_note(record: &Value<'_>) -> bool {
+    let members = ["content", "tool_calls", "function_call", "tool_call_id"];
+    let is_message = members.iter().any(|key| record.get(key).is_some());
+    !is_message && text(record, "role").is_none_or(|role| role.starts_with('_')) && item(record).is_none()
+}
+
+fn note(record: &Value<'_>, time: Option<&Value<'_>>, log: &mut Log<'_>) {
+    if let Some(title) = first_text(record, &["description", "title"]).filter(|title| !title.is_empty()) {
+        log.title(title);
+    }
+    let cwd = first_text(record, &["working_dir", "cwd"]).map(Cow::Borrowed);
+    let (class, values) = (first_text(record, &["type", "role"]).or(Some("record")), [record]);
+    log.surroundings(&Surroundings { cwd, ..Surroundings::default() });
+    log.step(&Draft { role: StepRole::System, class, time, ..Draft::of(Kind::State, form::STATE, &values) });
+}
+
 /// All that a message says: thoughts, words, calls, results.
 fn message_turn<'v>(message: &'v Value<'v>) -> Turn<'v> {
     if let Some(found) = item(message) {
         let role = if found == Block::Result { StepRole::Environment } else { StepRole::Agent };
         return Turn::of(role, turn_parts(message).unwrap_or_default());
     }
-    let role = text(message, "role").map_or(StepRole::Unknown, role_of);
+    let speaker = |word: &str| if word.starts_with('_') { StepRole::System } else { role_of(word) };
+    let role = text(message, "role").map_or(StepRole::Unknown, speaker);
     if role == StepRole::Environment {
         return Turn::of(role, vec![TurnPart::Result(result(message))]);
     }
     let thought = REASONING.iter().find_map(|key| text(message, key));
     let thought = thought.filter(|thought| !thought.is_empty()).map(|thought| TurnPart::Thought(thought.into()));
+    let is_thought = |part: &TurnPart<'_>| matches!(part, TurnPart::Thought(_));
+    let thoughts = turn_parts(message).unwrap_or_default().into_iter().filter(is_thought);
     let blocks = message.get("content").and_then(Value::as_array).unwrap_or_default();
     let of_blocks = blocks.iter().filter_map(|part| match block(part) {
         Block::Call => Some(TurnPart::Call(call(part))),
@@ -128,7 +152,7 @@ fn message_turn<'v>(message: &'v Value<'v>) -> Turn<'v> {
     let single = message.get("function_call").filter(|call| call.as_object().is_some());
     let calls = listed.iter().chain(single).map(|value| TurnPart::Call(call(value)));
     let shown_parts = super::log::show(form::MESSAGE, &[message]).parts;
-    Turn::of(role, thought.into_iter().chain(shown_parts).chain(of_blocks).chain(calls).collect())
+    Turn::of(role, thought.into_iter().chain(thoughts).chain(shown_parts).chain(of_blocks).chain(calls).collect())
 }
 
 #[cfg(test)]
@@ -137,6 +161,49 @@ mod tests {
     use super::super::log::tests::{damage, report_of};
     use super::*;
     use crate::json::parse;
+
+    #[test]
+    fn thoughts_among_the_parts_of_a_message_are_shown() {
+        let text = concat!(
+            r#"{"role":"user","content":"hi"}"#,
+            "\n",
+            r#"{"role":"assistant","content":[{"type":"thinking","thinking":"a greeting"},"#,
+            r#"{"type":"text","text":"hello"}]}"#,
+            "\n",
+        );
+        let value = text.lines().nth(1).map(|line| parse(line).unwrap()).unwrap();
+        let parts = message_turn(&value).parts;
+        assert_eq!(parts[0], TurnPart::Thought("a greeting".into()));
+        assert_eq!((parts.len(), &parts[1]), (2, &TurnPart::Text("hello".into())));
+        assert_eq!(report_of(MessageLines.run(), &MessageLines, text).kinds, ["message"; 2]);
+    }
+
+    #[test]
+    fn a_line_that_is_no_message_is_a_state_and_says_where_the_agent_works() {
+        let run = report_of(
+            MessageLines.run(),
+            &MessageLines,
+            concat!(
+                r#"{"working_dir":"/w","description":"List","message_count":3}"#,
+                "\n",
+                r#"{"id":"m1","role":"user","created":1746000000,"content":[{"type":"text","text":"list it"}]}"#,
+                "\n",
+                r#"{"role":"_usage","token_count":9}"#,
+                "\n",
+                r#"{"role":"_system_prompt","content":"You help."}"#,
+                "\n",
+                r#"{"id":"m2","role":"assistant","created":1746000001,"content":[{"type":"toolRequest","id":"t1","#,
+                r#""toolCall":{"status":"success","value":{"name":"developer__shell","arguments":{}}}}]}"#,
+                "\n",
+                r#"{"id":"m3","role":"user","created":1746000002,"content":[{"type":"toolResponse","id":"t1","#,
+                r#""toolResult":{"status":"error","error":"no such file"}}]}"#,
+                "\n",
+            ),
+        );
+        assert_eq!(run.kinds, ["state", "message", "state", "message", "message", "message"]);
+        assert_eq!(run.roles[..4], ["system", "user", "system", "system"]);
+        assert_eq!((run.tools[4].as_str(), run.answers[5]), ("developer__shell", Some(4)));
+    }
 
     #[test]
     fn each_message_is_a_step_with_its_calls_and_results() {

@@ -12,6 +12,7 @@ mod ai_sdk;
 mod answer;
 mod assembler;
 mod autogen;
+mod browser_use;
 pub mod call_time;
 pub mod cause;
 mod claude_code;
@@ -21,14 +22,17 @@ mod cline;
 mod codex;
 mod context_fill;
 mod copilot;
+mod copilot_chat;
 mod crush;
 mod cursor;
 mod custom;
 mod describe;
+mod droid;
 mod facts;
 mod gemini;
 mod generic;
 mod inspect;
+mod kimi;
 mod lang_chain;
 mod langgraph;
 mod langsmith;
@@ -104,10 +108,14 @@ pub static FORMATS: &[&dyn Format] = &[
     &verl::Verl,
     &gemini::GEMINI,
     &copilot::COPILOT,
+    &copilot_chat::COPILOT_CHAT,
     &qwen::QWEN,
     &cursor::CURSOR,
     &cline::CLINE,
     &crush::CRUSH,
+    &kimi::KIMI,
+    &droid::DROID,
+    &browser_use::BROWSER_USE,
     &ag_ui::AG_UI,
     &otel::OTEL,
     &langsmith::LANGSMITH,

@@ -1,6 +1,7 @@
 //! One line of the journal: who decided what, of which content, and when.
 
 use crate::model::{Bytes, Problem, Span, StepNo};
+use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::cmp::Ordering;
@@ -225,10 +226,14 @@ struct MarkLine {
     record: Option<u64>,
 }
 
-/// The version alone, which is read first.
+/// The version, which is read first, and what an event of every version has: logs of agents have a `v` too.
 #[derive(Deserialize)]
-struct VersionOnly {
+struct Versioned {
     v: u32,
+    #[serde(rename = "key")]
+    _key: IgnoredAny,
+    #[serde(rename = "do")]
+    _change: IgnoredAny,
 }
 
 impl Change {
@@ -336,7 +341,7 @@ impl MarkEvent {
     /// It is not an event, or one that only a later version knows.
     pub fn read(line: &[u8]) -> Result<Self, DecodeError> {
         let broken = |e: serde_json::Error| DecodeError::Broken(e.to_string());
-        let VersionOnly { v } = serde_json::from_slice(line).map_err(broken)?;
+        let Versioned { v, .. } = serde_json::from_slice(line).map_err(broken)?;
         if v > VERSION {
             return Err(DecodeError::Newer);
         }
@@ -393,6 +398,8 @@ mod tests {
         assert_eq!(MarkEvent::read(later.as_bytes()), Err(DecodeError::Newer));
         assert_eq!(MarkEvent::read(line.replace("\"tag\"", "\"praise\"").as_bytes()), Err(DecodeError::Newer));
         assert!(matches!(MarkEvent::read(br#"{"v":1,"key":"x"}"#), Err(DecodeError::Broken(_))));
+        let row = br#"{"id":"T-1","v":20,"messages":[{"role":"user","content":"hi"}]}"#;
+        assert!(matches!(MarkEvent::read(row), Err(DecodeError::Broken(_))), "a row of a dataset that has a version");
     }
 
     #[test]

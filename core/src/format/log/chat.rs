@@ -217,11 +217,14 @@ pub(in crate::format) fn show<'v>(form: Form, values: &[&'v Value<'v>]) -> Turn<
     }
 }
 
+/// Where a block of reasoning has its words.
+const THOUGHTS: [&str; 7] = ["thinking", "think", "text", "reasoning", "summary", "content", "data"];
+
 fn thought<'v>(value: &'v Value<'v>) -> Cow<'v, str> {
     if let Some(words) = named_parts::thought(value) {
         return words;
     }
-    let inner = first(value, &["thinking", "text", "reasoning", "summary", "content", "data"]).unwrap_or(value);
+    let inner = first(value, &THOUGHTS).unwrap_or(value);
     text_of(inner)
 }
 

@@ -1,5 +1,5 @@
-//! Sessions of terminal agents: STS, Pi, Gemini CLI, Copilot CLI, Qwen Code, Cursor, opencode (`FORMATS.md` 11, 16,
-//! 17).
+//! Sessions of coding agents: STS, Pi, Gemini CLI, Copilot, Qwen Code, Cursor, opencode (`FORMATS.md` 11, 16, 17),
+//! Cline, Crush, Kimi, Droid.
 
 use super::members::{any, first, has, has_any, is_array, is_number, is_object, is_text, matched, most, text};
 use super::{Head, Signature};
@@ -27,6 +27,13 @@ pub(super) const COPILOT: Signature = Signature {
     what: "a GitHub Copilot CLI session",
     detect: copilot,
     members: &["/type", "/data", "/id", "/timestamp", "/parentId"],
+};
+
+pub(super) const COPILOT_CHAT: Signature = Signature {
+    format: "copilot-chat",
+    what: "a Copilot Chat session",
+    detect: copilot_chat,
+    members: &["/requests/0/message", "/requests/0/response", "/responderUsername"],
 };
 
 pub(super) const QWEN: Signature = Signature {
@@ -58,6 +65,16 @@ pub(super) const CRUSH: Signature = Signature {
     what: "a Crush session",
     detect: crush,
     members: &["/session/id", "/session/title", "/messages/0/parts"],
+};
+
+pub(super) const KIMI: Signature =
+    Signature { format: "kimi", what: "a Kimi session", detect: kimi, members: &["/timestamp", "/message/payload"] };
+
+pub(super) const DROID: Signature = Signature {
+    format: "droid",
+    what: "a Droid session",
+    detect: droid,
+    members: &["/type", "/id", "/timestamp", "/message/role", "/message/content"],
 };
 
 /// The first line of a session, with what says whose it is.
@@ -160,6 +177,65 @@ fn cursor(head: &Head<'_, '_>) -> Option<Match> {
             && !has_any(r, &["type", "id", "uuid", "sessionId", "session_id", "timestamp"])
     };
     matched(most(head, is_line), "lines with a `role` and a `message` with `content`, without ids and times")
+}
+
+/// A session as one object, or the first line of its journal, which has it in `v`.
+fn copilot_chat(head: &Head<'_, '_>) -> Option<Match> {
+    let is_question = |message: &Value<'_>| message.as_str().is_some() || has_any(message, &["text", "parts"]);
+    let is_request = |request: &Value<'_>| {
+        request.get("message").is_some_and(is_question)
+            && (is_array(request, "response") || is_text(request, "requestId"))
+    };
+    let is_session = |session: &Value<'_>| {
+        let is_named = has_any(session, &["responderUsername", "initialLocation"])
+            || is_text(session, "sessionId") && is_number(session, "creationDate");
+        let requests = session.get("requests").and_then(Value::as_array);
+        requests.is_some_and(|all| all.first().map_or(is_named, is_request))
+    };
+    let is_begin = |line: &Value<'_>| {
+        line.get("kind").and_then(Value::as_number) == Some("0") && line.get("v").is_some_and(is_session)
+    };
+    let is_one = head.records.len() == 1 && head.records.first().is_some_and(is_session);
+    matched(is_one, "`requests` with a `message` and the parts of a `response`")
+        .or_else(|| matched(head.records.first().is_some_and(is_begin), "a journal that begins with a session (`v`)"))
+}
+
+/// What is added to the context, or events with a payload; the first line may be all that there is.
+fn kimi(head: &Head<'_, '_>) -> Option<Match> {
+    let is_header = |r: &Value<'_>| text(r, "type") == "metadata" && is_text(r, "protocol_version");
+    let is_addition = |r: &Value<'_>| {
+        let named = matches!(text(r, "type"), "context.append_message" | "context.append_loop_event");
+        named && has_any(r, &["message", "event"])
+    };
+    let is_event = |r: &Value<'_>| {
+        let event = r.get("message").filter(|event| is_text(event, "type") && is_object(event, "payload"));
+        event.is_some() && is_number(r, "timestamp")
+    };
+    let is_wire = head.records.first().is_some_and(is_header) || any(head, is_addition) || most(head, is_event);
+    matched(is_wire, "additions to the `context`, or events with a `payload`")
+}
+
+/// The first line begins a session or a stream; messages, calls and results of Droid follow.
+fn droid(head: &Head<'_, '_>) -> Option<Match> {
+    let (first, rest) = head.records.split_first()?;
+    let is_start = text(first, "type") == "session_start";
+    let is_begin = is_start && is_text(first, "id") && has_any(first, &["cwd", "title"]);
+    let is_message = |r: &Value<'_>| text(r, "type") == "message" && is_text(r, "id") && is_object(r, "message");
+    if is_begin && rest.first().is_none_or(|_| rest.iter().any(is_message)) {
+        return matched(true, "a line of type `session_start`, and messages with an `id`");
+    }
+    let has_session = |r: &Value<'_>| has_any(r, &["session_id", "sessionId"]);
+    let is_system = text(first, "type") == "system" && has_session(first);
+    let is_printed = |r: &Value<'_>| {
+        has_session(r)
+            && (text(r, "type") == "tool_call" && is_text(r, "toolName")
+                || text(r, "type") == "completion" && is_text(r, "finalText")
+                || text(r, "type") == "message" && is_text(r, "role") && is_text(r, "text"))
+    };
+    matched(
+        is_system && rest.iter().any(is_printed),
+        "a `system` line, and messages with a `text` or calls with a `toolName`",
+    )
 }
 
 fn cline(head: &Head<'_, '_>) -> Option<Match> {

@@ -1,6 +1,6 @@
-//! Trajectories in one document: ATIF, SWE-agent, mini-swe-agent (`FORMATS.md` 5, 10).
+//! Trajectories in one document: ATIF, SWE-agent, mini-swe-agent (`FORMATS.md` 5, 10), Browser Use.
 
-use super::members::{first, has, has_any, is_message, is_object, is_text, matched, most, text};
+use super::members::{first, has, has_any, is_array, is_message, is_object, is_text, matched, most, text};
 use super::{Head, Signature};
 use crate::format::Match;
 use crate::json::Value;
@@ -24,6 +24,13 @@ pub(super) const MINI_SWE_AGENT: Signature = Signature {
     what: "a mini-swe-agent trajectory",
     detect: mini_swe_agent,
     members: &["/messages/role", "/info/mini_version", "/trajectory_format"],
+};
+
+pub(super) const BROWSER_USE: Signature = Signature {
+    format: "browser-use",
+    what: "a Browser Use history",
+    detect: browser_use,
+    members: &["/history/model_output", "/history/result", "/history/state"],
 };
 
 fn atif(head: &Head<'_, '_>) -> Option<Match> {
@@ -80,6 +87,13 @@ fn is_turn(item: &Value<'_>) -> bool {
 fn is_of_swe_agent(value: &Value<'_>, all: &[&str], members: &[&str]) -> bool {
     let names = value.as_object().map(|object| object.members.iter().map(|member| &*member.key));
     has_any(value, members) || names.is_some_and(|mut names| names.all(|name| all.contains(&name)))
+}
+
+fn browser_use(head: &Head<'_, '_>) -> Option<Match> {
+    let [record] = head.records else { return None };
+    let is_item =
+        |item: &Value<'_>| has(item, &["model_output"]) && is_array(item, "result") && is_object(item, "state");
+    matched(first(record, "history").is_some_and(is_item), "`history` with `model_output`, `result` and `state`")
 }
 
 fn mini_swe_agent(head: &Head<'_, '_>) -> Option<Match> {

@@ -186,13 +186,20 @@ pub(super) fn piece(part: &Value<'_>, left: &mut Left) -> Piece {
     }
 }
 
+/// What a part says of itself that is a result within it: its type, and the id of the call.
+const PART_MEMBERS: [&str; 3] = ["type", "id", "toolUseID"];
+
 fn result(part: &Value<'_>, left: &mut Left) -> Answer {
     if let Some(response) = response(part) {
-        lose_all(left, "part", &rest(part, &[response.key]));
+        lose_all(left, "part", &rest(part, &[&PART_MEMBERS[..], &[response.key]].concat()));
+        let others = rest(response.value, response.used).into_iter().filter(|(_, json)| !is_nothing(json));
+        let failed = response.is_error.filter(|failed| *failed && response.value.get("status").is_none());
+        let failed = failed.map(|_| ("is_error".to_owned(), "true".to_owned()));
+        let exit = response.exit.map(|exit| ("exit_code".to_owned(), exit.to_string()));
         return Answer {
             id: response.id.map(str::to_owned),
             content: response.output.map_or_else(Content::default, |output| Content::of(output, left)),
-            others: rest(response.value, response.used).into_iter().filter(|(_, json)| !is_nothing(json)).collect(),
+            others: others.chain(failed).chain(exit).collect(),
         };
     }
     let id_key = RESULT_IDS.iter().find(|key| part.get(key).is_some_and(|id| id.as_str().is_some()));

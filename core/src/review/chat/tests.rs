@@ -127,6 +127,18 @@ fn calls_of_all_spellings_are_the_same_call() {
 }
 
 #[test]
+fn results_of_amp_and_goose_say_how_they_came_out() {
+    let record = r#"{"messages":[{"role":"user","content":[
+        {"type":"tool_result","toolUseID":"a","run":{"status":"done","result":{"output":"x","exitCode":1}}},
+        {"type":"toolResponse","id":"b","toolResult":{"status":"error","error":"no"}}]}]}"#;
+    let expect = concat!(
+        r#"{"role":"tool","content":"x","tool_call_id":"a","status":"done","exit_code":1},"#,
+        r#"{"role":"tool","content":"no","tool_call_id":"b","status":"error"}"#
+    );
+    assert_eq!(messages_of(record), expect);
+}
+
+#[test]
 fn parts_are_text_thoughts_calls_and_answers() {
     let record = r#"{"messages":[{"role":"user","content":[{"type":"text","value":"go"},{"type":"text","text":"on"}]},
         {"role":"assistant","content":[{"type":"thinking","thinking":"hm"},{"type":"text","text":"look"},

@@ -66,9 +66,11 @@ pub(crate) fn block(part: &Value<'_>) -> Block {
             let of_text = || if part_text(part).is_some() { Block::Text } else { Block::File };
             gemini::block(part).or_else(|| named_parts::block(part)).unwrap_or_else(of_text)
         }
-        "thinking" | "redacted_thinking" | "reasoning" | "thought" => Block::Thought,
+        "thinking" | "redacted_thinking" | "redactedThinking" | "reasoning" | "thought" | "think" => Block::Thought,
         "tool_use" | "tool-call" | "toolCall" | "server_tool_use" | "mcp_tool_use" => Block::Call,
-        "tool_result" | "tool-result" | "toolResult" => Block::Result,
+        // Goose.
+        "toolRequest" | "frontendToolRequest" => Block::Call,
+        "tool_result" | "tool-result" | "toolResult" | "toolResponse" => Block::Result,
         "tools" => Block::Tools,
         kind if kind.ends_with("_tool_result") || kind.ends_with("_call_output") => Block::Result,
         // Tools of the Responses interface: `custom_tool_call`, `local_shell_call`, `web_search_call`.
@@ -80,7 +82,7 @@ pub(crate) fn block(part: &Value<'_>) -> Block {
 
 /// The text of a part.
 fn part_text<'a>(part: &'a Value<'a>) -> Option<&'a str> {
-    const KEYS: [&str; 4] = ["text", "value", "thinking", "reasoning"];
+    const KEYS: [&str; 5] = ["text", "value", "thinking", "reasoning", "think"];
     // What other parts have in `content` may be a file.
     let of_text = || part.get("content").filter(|_| part.get("type").and_then(Value::as_str) == Some("text"))?.as_str();
     part.as_str().or_else(|| KEYS.iter().find_map(|key| part.get(key)?.as_str())).or_else(of_text)
@@ -218,7 +220,7 @@ fn turn_part<'a>(part: &'a Value<'a>) -> Option<TurnPart<'a>> {
 fn function_result<'a>(response: &FunctionResponse<'a>) -> ToolResult<'a> {
     let (id, name) = (response.id.map(Cow::Borrowed), response.name.map(Cow::Borrowed));
     let text = response.output.map(named_parts::output_words).unwrap_or_default();
-    ToolResult { id, name, text, is_error: response.is_error, ..ToolResult::default() }
+    ToolResult { id, name, text, is_error: response.is_error, exit: response.exit, ..ToolResult::default() }
 }
 
 /// The words of a thought that is an item among the messages.

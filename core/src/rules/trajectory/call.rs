@@ -17,7 +17,8 @@ const IDS: [&str; 7] = ["call_id", "tool_call_id", "toolCallId", "callId", "tool
 /// What a call is called whose name cannot be read.
 const UNNAMED: &str = "?";
 /// Members that hold the call itself.
-const INNER: [&str; 7] = ["function", "custom", "value", "functionCall", "function_call", "toolUse", "tool_call"];
+const INNER: [&str; 8] =
+    ["function", "custom", "value", "functionCall", "function_call", "toolUse", "tool_call", "toolCall"];
 
 /// A call as JSON: the object itself, or one that was read from a string.
 #[derive(Debug, Clone)]
@@ -212,6 +213,7 @@ mod tests {
             r#"{"type":"f_call","call_id":"1","action":{"a":2}}"#,
             r#"{"type":"tool_call","value":"{\"id\":\"1\",\"name\":\"f\",\"arguments\":{\"a\":2}}"}"#,
             r#"{"tool_call_id":"1","function_name":"f","arguments":{"a":2}}"#,
+            r#"{"type":"toolRequest","id":"1","toolCall":{"status":"ok","value":{"name":"f","arguments":{"a":2}}}}"#,
             r#"{"id":"1","function":"f","kwargs":{"a":2}}"#,
             r#"{"id":"1","type":"function","function":{"x":1},"name":"f","args":{"a":2}}"#,
             r#""{\"id\":\"1\",\"name\":\"f\",\"arguments\":{\"a\":2}}""#,

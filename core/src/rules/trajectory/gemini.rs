@@ -95,6 +95,8 @@ pub(crate) struct FunctionResponse<'a> {
     pub(crate) output: Option<&'a Value<'a>>,
     /// Whether it failed.
     pub(crate) is_error: Option<bool>,
+    /// The exit status of a command.
+    pub(crate) exit: Option<i64>,
 }
 
 /// The response of a function that a part is.
@@ -118,6 +120,7 @@ pub(super) fn response<'a>(part: &'a Value<'a>) -> Option<FunctionResponse<'a>> 
         name: text("name"),
         output,
         is_error,
+        exit: None,
     })
 }
 

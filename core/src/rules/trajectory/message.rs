@@ -60,7 +60,8 @@ impl<'a> Message<'a> {
         if message.role == StepRole::Unknown && way != Way::Protocol {
             message.role = match message.speaker.to_lowercase().replace('-', "_").as_str() {
                 "function_call" | "tool_call" => StepRole::Agent,
-                "function_response" | "tool_response" => StepRole::Environment,
+                // Open Interpreter's computer says what code printed.
+                "function_response" | "tool_response" | "computer" => StepRole::Environment,
                 _ => message.role,
             };
         }

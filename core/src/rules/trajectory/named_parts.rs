@@ -1,5 +1,5 @@
 //! Parts of a content without a type, each known by the member that it has, as Bedrock's Converse and Haystack write
-//! them (`FORMATS.md` 8).
+//! them, and what Goose and Amp have of a result (`FORMATS.md` 8).
 
 use super::blocks::Block;
 use super::gemini::FunctionResponse;
@@ -56,19 +56,75 @@ pub(crate) fn json<'a>(part: &'a Value<'a>) -> Option<&'a Value<'a>> {
     part.get("json").filter(|_| is_only)
 }
 
-/// The words of what came back: its texts, and what of it is JSON.
+/// The words of what came back: its texts for the model, and what of it is JSON.
 pub(super) fn words<'a>(output: &'a Value<'a>) -> Option<Cow<'a, str>> {
-    let parts = output.as_array().filter(|parts| parts.iter().any(|part| json(part).is_some()))?;
+    let is_special = |part: &Value<'_>| json(part).is_some() || is_for_people(part);
+    let parts = output.as_array().filter(|parts| parts.iter().any(is_special))?;
+    let parts = parts.iter().filter(|part| !is_for_people(part));
     let part_words = |part: &'a Value<'a>| match json(part) {
         Some(value) => Some(Cow::Owned(compact(value))),
         None => part.get("text").and_then(Value::as_str).map(Cow::Borrowed),
     };
-    let all: Vec<Cow<'_, str>> = parts.iter().filter_map(part_words).collect();
+    let all: Vec<Cow<'_, str>> = parts.filter_map(part_words).collect();
     Some(all.join("\n").into())
+}
+
+/// Whether a part of what a tool gave back is not for the model, as tools of MCP say it.
+fn is_for_people(part: &Value<'_>) -> bool {
+    let audience = part.get("annotations").and_then(|notes| notes.get("audience")?.as_array()).unwrap_or_default();
+    !audience.is_empty() && !audience.iter().any(|who| who.as_str() == Some("assistant"))
+}
+
+/// What Goose has of a result: the status, and what a tool of MCP gave back or why it failed.
+fn tool_response<'a>(part: &'a Value<'a>) -> Option<FunctionResponse<'a>> {
+    const KEY: &str = "toolResult";
+    let value = part.get(KEY).filter(|value| value.as_object().is_some())?;
+    if part.get("type").and_then(Value::as_str) != Some("toolResponse") {
+        return None;
+    }
+    let has_failed = value.get("status").and_then(Value::as_str) == Some("error");
+    let given = value.get("value").filter(|given| !given.is_null());
+    let flag = given.and_then(|given| given.get("isError")?.as_bool());
+    let content = given.and_then(|given| given.get("content")).or(given);
+    Some(FunctionResponse {
+        value,
+        key: KEY,
+        used: &["value", "error"],
+        id: part.get("id").and_then(Value::as_str),
+        name: None,
+        output: if has_failed { value.get("error").or(content) } else { content },
+        is_error: if has_failed { Some(true) } else { flag },
+        exit: None,
+    })
+}
+
+/// What Amp has of a result: how the tool ran, and what it gave back or why it did not.
+fn tool_run<'a>(part: &'a Value<'a>) -> Option<FunctionResponse<'a>> {
+    const KEY: &str = "run";
+    let value = part.get(KEY).filter(|value| value.as_object().is_some())?;
+    let id = part.get("toolUseID").and_then(Value::as_str)?;
+    let given = value.get("result").filter(|given| !given.is_null());
+    let why = || value.get("error").map(|error| error.get("message").unwrap_or(error));
+    let status = value.get("status").and_then(Value::as_str);
+    let has_failed = matches!(status, Some("error" | "cancelled" | "rejected-by-user"))
+        || given.and_then(|given| given.get("success")?.as_bool()) == Some(false);
+    Some(FunctionResponse {
+        value,
+        key: KEY,
+        used: &["result", "error"],
+        id: Some(id),
+        name: None,
+        output: given.map(|given| given.get("output").unwrap_or(given)).or_else(why),
+        is_error: has_failed.then_some(true),
+        exit: given.and_then(|given| given.get("exitCode")?.as_number()?.parse().ok()),
+    })
 }
 
 /// The result that such a part is.
 pub(super) fn response<'a>(part: &'a Value<'a>) -> Option<FunctionResponse<'a>> {
+    if let Some(found) = tool_response(part).or_else(|| tool_run(part)) {
+        return Some(found);
+    }
     let text = |value: &'a Value<'a>, name: &str| value.get(name).and_then(Value::as_str);
     if let Some((key, value)) = object(part, &[RESULT]) {
         return Some(FunctionResponse {
@@ -79,6 +135,7 @@ pub(super) fn response<'a>(part: &'a Value<'a>) -> Option<FunctionResponse<'a>> 
             name: None,
             output: value.get("content").filter(|content| !content.is_null()),
             is_error: text(value, "status").map(|status| status == "error"),
+            exit: None,
         });
     }
     let (key, value) = object(part, &[ORIGINAL])?;
@@ -91,6 +148,7 @@ pub(super) fn response<'a>(part: &'a Value<'a>) -> Option<FunctionResponse<'a>> 
         name: origin.and_then(|origin| text(origin, "tool_name")),
         output: value.get("result").filter(|result| !result.is_null()),
         is_error: value.get("error").and_then(Value::as_bool),
+        exit: None,
     })
 }
 
@@ -163,6 +221,35 @@ mod tests {
         };
         assert_eq!(of(&result("\"a\"")), ["result x Some(true)", "answers a"]);
         assert_eq!(of(&result("null")), ["result x Some(true)", "answers Name(Some(\"ls\"))"]);
+    }
+
+    #[test]
+    fn parts_of_goose_are_calls_and_results_for_the_model() {
+        let content = r#"{"type":"think","think":"hm"},{"type":"toolRequest","id":"a","toolCall":{"status":"success",
+            "value":{"name":"developer__shell","arguments":{"command":"ls"}}}}"#;
+        assert_eq!(of(content), ["thought hm", r#"call developer__shell {"command":"ls"}"#, "id a"]);
+        let result = |inner: &str| of(&format!(r#"{{"type":"toolResponse","id":"a","toolResult":{{{inner}}}}}"#));
+        let content = r#"[{"type":"text","text":"x","annotations":{"audience":["assistant"]}},
+            {"type":"text","text":"for you","annotations":{"audience":["user"],"priority":0.0}}]"#;
+        let listed = result(&format!(r#""status":"success","value":{content}"#));
+        assert_eq!(listed, ["result x None", "answers a"]);
+        let failed = result(&format!(r#""status":"success","value":{{"content":{content},"isError":true}}"#));
+        assert_eq!(failed, ["result x Some(true)", "answers a"]);
+        assert_eq!(result(r#""status":"error","error":"no tool""#), ["result no tool Some(true)", "answers a"]);
+    }
+
+    #[test]
+    fn results_of_amp_say_how_the_tool_ran() {
+        let result = |run: &str| of(&format!(r#"{{"type":"tool_result","toolUseID":"a","run":{{{run}}}}}"#));
+        assert_eq!(result(r#""status":"done","result":"x""#), ["result x None", "answers a"]);
+        assert_eq!(result(r#""status":"done","result":0"#), ["result 0 None", "answers a"]);
+        assert_eq!(result(r#""status":"error","error":{"message":"no"}"#), ["result no Some(true)", "answers a"]);
+        assert_eq!(result(r#""status":"cancelled""#), ["result  Some(true)", "answers a"]);
+        let part = r#"{"type":"tool_result","toolUseID":"a","run":{"status":"done",
+            "result":{"output":"boom","exitCode":1}}}"#;
+        let part = parse(part).unwrap();
+        let result = super::super::blocks::part_result(&part).unwrap();
+        assert_eq!((&*result.text, result.exit, result.is_error), ("boom", Some(1), None));
     }
 
     #[test]

@@ -191,7 +191,9 @@ fn action(name: &str, given: &Arguments<'_>, dialect: Dialect) -> (Action, bool)
     if let Some(text) = given.plain().filter(|_| dialect == Dialect::SweAgent) {
         return (text_command::action(text), true);
     }
-    let is_shell = tables::is_tool("shell", name) && !(dialect.takes_script(name) && given.plain().is_some());
+    // Droid's; a tool of this name that takes code is no shell.
+    let is_named = tables::is_tool("shell", name) || (name == "execute" && given.string("command").is_some());
+    let is_shell = is_named && !(dialect.takes_script(name) && given.plain().is_some());
     if let Some(action) = by_command(given).filter(|_| !is_shell) {
         return (action, false);
     }
