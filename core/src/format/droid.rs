@@ -7,6 +7,7 @@ use super::log::{
 };
 use crate::json::Value;
 use crate::model::{StepRole, Surroundings, ToolResult, Turn, TurnPart};
+use crate::rules::work::Dialect;
 use std::borrow::Cow;
 
 /// Sessions of Droid.
@@ -108,6 +109,10 @@ impl Adapter for Session {
                 log.step(&Draft { is_failed, ..draft(Kind::State, form::STATE, StepRole::System) });
             }
         }
+    }
+
+    fn dialect(&self) -> Dialect {
+        Dialect::Droid
     }
 
     fn show<'v>(form: Form, values: &[&'v Value<'v>]) -> Turn<'v> {

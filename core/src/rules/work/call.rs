@@ -191,8 +191,7 @@ fn action(name: &str, given: &Arguments<'_>, dialect: Dialect) -> (Action, bool)
     if let Some(text) = given.plain().filter(|_| dialect == Dialect::SweAgent) {
         return (text_command::action(text), true);
     }
-    // Droid's; a tool of this name that takes code is no shell.
-    let is_named = tables::is_tool("shell", name) || (name == "execute" && given.string("command").is_some());
+    let is_named = tables::is_tool("shell", name) || (dialect == Dialect::Droid && name == "execute");
     let is_shell = is_named && !(dialect.takes_script(name) && given.plain().is_some());
     if let Some(action) = by_command(given).filter(|_| !is_shell) {
         return (action, false);

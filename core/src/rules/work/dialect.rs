@@ -30,6 +30,8 @@ pub enum Dialect {
     Cline,
     /// Each command is a shell of its own (W9), in Crush.
     Crush,
+    /// `Execute` is a shell, in Droid.
+    Droid,
 }
 
 impl Dialect {
