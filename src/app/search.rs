@@ -162,7 +162,15 @@ impl App {
             Some(at) => self.go_to_row(at),
             None => {
                 self.search.awaited = None;
-                self.notify(format!("nothing else matches {typed}"));
+                self.notify(match &self.search.ground {
+                    // Of a context the part that is laid out was searched before.
+                    None => format!("nothing else matches {typed}"),
+                    Some(Ground { listed: Some(_), .. }) => {
+                        format!("no step that is listed matches {typed}; {}", self.hint("{filter} changes the filter"))
+                    }
+                    Some(Ground { is_steps: true, .. }) => format!("no step matches {typed}"),
+                    Some(_) => format!("no record matches {typed}"),
+                });
             }
         }
     }

@@ -28,7 +28,10 @@ impl AskedPath {
         let typed = TypedPath::read(run, path, beside.instance.as_deref(), opened.step)?;
         let places = typed.places(run.tree());
         if places.is_empty() {
-            complain(&typed.unknown(run).to_string());
+            let problem = typed.unknown(run);
+            let is_file = run.work().is_some_and(|work| work.file(path, opened.step).is_some());
+            let way = || format!("it is a file that the run knows: `obelus blame FILE --file {path}` prints its lines");
+            complain(&(if is_file { problem.hint(way()) } else { problem }).to_string());
         }
         Ok(Self { has_instance: typed.instance.is_some(), typed, places })
     }

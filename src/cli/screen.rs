@@ -150,6 +150,16 @@ fn latest_of(folder: FileName) -> Result<Opened, Problem> {
     }
 }
 
+/// Commands of other programs, and what does the same here.
+const OTHER_VERBS: [(&[&str], &str); 2] = [
+    (&["open", "view", "show", "inspect"], "`obelus FILE` opens a file; `obelus --help` lists the commands"),
+    (&["ls", "list", "sessions"], "`obelus` alone lists the sessions of agents, `obelus DIR` the files of a folder"),
+];
+
+fn other_verb(name: &FileName) -> Option<&'static str> {
+    OTHER_VERBS.iter().find(|(verbs, _)| verbs.contains(&name.text().as_ref())).map(|(_, way)| *way)
+}
+
 /// A list of files and folders.
 fn list(files: Vec<FileName>, is_latest: bool) -> Result<Opened, Problem> {
     if files.iter().any(FileName::is_stdin) {
@@ -161,6 +171,9 @@ fn list(files: Vec<FileName>, is_latest: bool) -> Result<Opened, Problem> {
     }
     let problem = files.iter().find_map(|file| Some((file, reachable(file.as_ref()).err()?)));
     if let Some((missing, problem)) = problem {
+        if let Some(way) = other_verb(missing) {
+            return Err(problem.hint(way));
+        }
         let commands = COMMANDS.iter().map(|command| command.name);
         return Err(match suggest::nearest(&missing.text(), commands).first() {
             Some(command) => problem.hint(format!("do you mean the command `{command}`?")),
@@ -181,7 +194,10 @@ pub(super) fn input(file: Option<&FileName>) -> Result<Arc<Input>, Problem> {
             Err(Problem::usage("standard input is the terminal, which keys come from").hint("pipe something into it"))
         }
         Some(file) if file.is_stdin() => open_stdin(),
-        Some(file) => open_input(file.as_ref()),
+        Some(file) => open_input(file.as_ref()).map_err(|problem| match other_verb(file) {
+            Some(way) => problem.hint(way),
+            None => problem,
+        }),
     }
 }
 

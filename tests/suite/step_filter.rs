@@ -1,7 +1,7 @@
 //! The filter of the list of steps, played on the stage: what is listed, where keys lead in it, a run that grows under
 //! it; and the same filters on the command line.
 
-use super::stage::screen;
+use super::stage::{notice, screen};
 use obelus::app::{Effect, Job, Msg, Pane};
 use obelus::format::SharedRun;
 use obelus::model::StepNo;
@@ -114,8 +114,23 @@ fn jumps_lead_to_any_step_and_searches_to_listed_ones() {
     press(&mut stage, "N");
     assert_eq!(step(&stage), 36);
     press(&mut stage, "/ type:Alfândega Enter");
-    let message = stage.app.notice.as_ref().map(|notice| notice.text.clone()).unwrap_or_default();
-    assert!(message.contains("nothing else matches"), "{message}");
+    assert_eq!(notice(&stage), "no step that is listed matches Alfândega; & changes the filter");
+    press(&mut stage, "Esc Esc / type:nowhere Enter");
+    assert_eq!(notice(&stage), "no step matches nowhere");
+    let mut table = super::stage::stage(super::stage::input("tickets-std.jsonl"), (120, 30));
+    press(&mut table, "/ type:nowhere Enter");
+    assert_eq!(notice(&table), "no record matches nowhere");
+}
+
+#[test]
+fn the_filter_of_failures_lists_the_steps_that_the_header_counts() {
+    let mut stage = trip();
+    assert!(screen(&stage).contains("✗ 2 failed"), "{}", screen(&stage));
+    filter(&mut stage, "failed>0");
+    assert_eq!(stage.app.step_filter.shown(), [39, 52], "errors that are messages of the log");
+    let (_, out, _) =
+        super::command::obelus(&["steps", &super::command::sample("trip-run.jsonl"), "--where", "failed>0"]);
+    assert_eq!(out.lines().count(), 2, "{out}");
 }
 
 #[test]

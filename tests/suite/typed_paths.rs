@@ -215,3 +215,23 @@ fn the_screen_ends_on_a_path_that_is_nowhere() {
     let (status, _, stderr) = obelus(&["picture", &sample("trip-run.jsonl"), "--step", "66"]);
     assert!(status == 2 && stderr.contains("there is no step 66; 65 is the last"), "{stderr}");
 }
+
+#[test]
+fn a_file_typed_as_a_path_of_the_state_leads_to_the_option_that_takes_files() {
+    let session = sample("fix-session.jsonl");
+    for command in ["blame", "history", "cause"] {
+        let (status, _, problem) = obelus(&[command, &session, "totals.py"]);
+        let way = "it is a file that the run knows: `obelus blame FILE --file totals.py` prints its lines";
+        assert!(status == 1 && problem.contains(way), "{problem}");
+    }
+    let (_, _, problem) = obelus(&["blame", &session, "totals.pyx"]);
+    assert!(!problem.contains("--file"), "{problem}");
+}
+
+#[test]
+fn the_verbs_of_other_programs_lead_to_what_does_the_same() {
+    let (status, _, problem) = obelus(&["open", &sample("trip-run.jsonl")]);
+    assert!(status == 2 && problem.contains("`obelus FILE` opens a file"), "{problem}");
+    let (status, _, problem) = obelus(&["sessions"]);
+    assert!(status == 2 && problem.contains("`obelus` alone lists the sessions"), "{problem}");
+}

@@ -9,7 +9,7 @@ use crate::rules::work::OutcomeLevel;
 use crate::text::Pattern;
 use std::borrow::Cow;
 use std::cell::OnceCell;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
 /// Bytes of a message that are looked at at once, and the longest match that may be across two such pieces.
@@ -26,6 +26,8 @@ pub type StepMarks = BTreeMap<StepNo, Vec<Mark>>;
 pub struct StepNotes {
     findings: HashMap<StepNo, Vec<(&'static str, Severity)>>,
     marks: Arc<StepMarks>,
+    /// The steps that failed, once one was asked for.
+    failed: OnceCell<HashSet<StepNo>>,
 }
 
 impl StepNotes {
@@ -60,6 +62,12 @@ impl<'r> StepEntry<'r> {
 
     fn step(&self) -> &Step {
         self.described.get_or_init(|| self.run.step(self.number, self.bytes))
+    }
+
+    /// Whether the run reports an error of the step: of a result (W4), or one that no call asked for.
+    fn has_failed(&self) -> bool {
+        let failed = || self.run.error_steps().into_iter().collect();
+        self.notes.failed.get_or_init(failed).contains(&self.number)
     }
 
     fn findings(&self) -> &[(&'static str, Severity)] {
@@ -109,7 +117,11 @@ impl Subject for StepEntry<'_> {
             Numbers::Findings => self.count(|severity| severity > Severity::Info),
             Numbers::Errors => self.count(|severity| severity == Severity::Error),
             Numbers::Warnings => self.count(|severity| severity == Severity::Warning),
-            Numbers::Failed => f64::from(self.run.outcome(self.number)?.is_error()),
+            Numbers::Failed => match self.run.outcome(self.number) {
+                Some(outcome) => f64::from(outcome.is_error() || self.has_failed()),
+                None if self.has_failed() => 1.0,
+                None => return None,
+            },
             Numbers::Suspect => f64::from(self.run.outcome(self.number)?.verdict == OutcomeLevel::Suspect),
             Numbers::Chars => self.step().chars as f64,
             Numbers::Tokens => self.step().tokens.unwrap_or(estimated_tokens(self.step().chars as u64)) as f64,

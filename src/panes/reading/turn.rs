@@ -301,7 +301,8 @@ impl Writer<'_> {
         for call in turn.calls() {
             let mut spans = self.action(call, "▸ ");
             for (_, text) in spans.iter_mut().filter(|(role, _)| *role == Role::Text) {
-                *text = cut(&SafeText::of(text), HEADING_CELLS).as_str().to_owned();
+                let short = cut(&SafeText::of(text), HEADING_CELLS);
+                short.as_str().clone_into(text);
             }
             if has_one {
                 spans.insert(1, (Role::Dim, format!("@{step} ")));
