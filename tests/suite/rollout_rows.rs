@@ -63,7 +63,7 @@ fn expected() -> Value {
     json!([{"role": "system", "content": "You help."}, {"role": "user", "content": "Weather?"},
         {"role": "assistant", "content": "I look.", "reasoning_content": "hm",
             "tool_calls": [call("call_1_0", "weather", "{\"city\":\"Oslo\"}"), call("call_1_1", "news", "{}")]},
-        {"role": "tool", "content": "no", "tool_call_id": "call_1_1", "name": "news"},
+        {"role": "tool", "content": "no", "tool_call_id": "call_1_1", "name": "news", "is_error": true},
         {"role": "tool", "content": "{\"degrees\":3}", "tool_call_id": "call_1_0", "name": "weather"},
         {"role": "assistant", "content": "Three degrees."}])
 }
