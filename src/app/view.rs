@@ -61,6 +61,10 @@ pub fn frame(app: &App) -> Frame {
     }
     // Where Steps has no title, the line at the top has its filter.
     if let Some(open) = open.as_ref().filter(|_| !layout.has_borders && layout.has(Pane::Steps)) {
+        // What is filtered says more than the format, as in the table.
+        if !app.step_filter.filter.is_empty() && layout.panes.len() > 1 && cells < 120 {
+            left.truncate(2);
+        }
         left.push(Piece::of(Role::Text, " "));
         let room = cells.saturating_sub(pieces_width(&left) + pieces_width(&right) + 1);
         left.extend(app.step_filter.label(open, room));

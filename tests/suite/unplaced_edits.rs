@@ -117,7 +117,7 @@ fn counts(call: (&str, Value, &str)) -> [bool; 2] {
     press(&mut stage, "$");
     let shown = lines(&stage);
     let has = |words: &[&str]| shown.iter().any(|line| words.iter().all(|word| line.contains(word)));
-    [has(&["▸ edit", "f  +2 −1"]), has(&["▸ f", "+2 −1", "edited"])]
+    [has(&[" edit ", " f  +2 −1"]), has(&["¶file  f  +2 −1"])]
 }
 
 #[test]
