@@ -61,9 +61,8 @@ pub fn frame(app: &App) -> Frame {
     }
     // Where Steps has no title, the line at the top has its filter.
     if let Some(open) = open.as_ref().filter(|_| !layout.has_borders && layout.has(Pane::Steps)) {
-        // What is filtered says more than the format, as in the table.
-        if !app.step_filter.filter.is_empty() && layout.panes.len() > 1 && cells < 120 {
-            left.truncate(2);
+        if !app.step_filter.filter.is_empty() && layout.panes.len() > 1 {
+            make_room(&mut left, cells);
         }
         left.push(Piece::of(Role::Text, " "));
         let room = cells.saturating_sub(pieces_width(&left) + pieces_width(&right) + 1);
@@ -94,14 +93,22 @@ fn header(app: &App, open: Option<&Open<'_>>, cells: usize) -> (Vec<Piece>, Vec<
     let (mut left, mut right) = header::header(&app.session, open.filter(|_| has_steps), reward, cells);
     if app.is_on_table() {
         let (chips, counts) = header::table(&app.session, &app.table, cells);
-        // What is filtered says more than the format, where there is room for one of them.
-        if !chips.is_empty() && cells < 120 {
-            left.truncate(2);
+        if !chips.is_empty() {
+            make_room(&mut left, cells);
         }
         left.extend(chips);
         right.splice(0..0, counts);
     }
     (left, right)
+}
+
+/// Leaves out what is behind the name of the file: what is filtered says more than the format.
+fn make_room(left: &mut Vec<Piece>, cells: usize) {
+    /// From this width on there is room for both.
+    const BOTH: usize = 120;
+    if cells < BOTH {
+        left.truncate(2);
+    }
 }
 
 /// The sentence on the value in focus; a search in the state finds paths, which are whole only there.

@@ -145,7 +145,7 @@ fn result<'v>(value: &'v Value<'v>) -> ToolResult<'v> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::format::log::testing::{run_of_record, state, steps};
+    use crate::format::log::testing::{assert_steps, run_of_record, state, steps};
 
     #[test]
     fn each_item_is_a_page_thoughts_actions_and_what_they_gave_back() {
@@ -162,10 +162,7 @@ mod tests {
             "tool-call agent: done",
             "tool-result environment: It is a",
         ];
-        let found = steps(&parsed);
-        assert_eq!(found.len(), expected.len(), "{found:#?}");
-        let is_such = |(found, expected): (&String, &str)| found.starts_with(expected);
-        assert!(found.iter().zip(expected).all(is_such), "{found:#?}");
+        assert_steps(&parsed, &expected);
         assert_eq!(parsed.0.error_steps(), [5]);
         let answers = |step| parsed.0.step(step, &parsed.1).answers;
         assert_eq!((answers(4), answers(5), answers(9)), (Some(2), Some(3), Some(8)));

@@ -2,8 +2,8 @@
 
 use super::Framing;
 use super::log::{
-    Adapter, Blocks, Draft, FIRST_ADAPTER_FORM, Form, Kind, Log, LogRun, Row, count, first, first_text, form,
-    model_usage, text, text_of, write_slots,
+    Adapter, Blocks, Draft, FIRST_ADAPTER_FORM, Form, Kind, Log, LogRun, Row, first, first_text, form, model_usage,
+    text, text_of, write_slots,
 };
 use crate::json::Value;
 use crate::model::{StepRole, Surroundings, ToolResult, Turn, TurnPart};
@@ -149,7 +149,7 @@ fn result<'v>(record: &'v Value<'v>) -> ToolResult<'v> {
     ToolResult {
         id: first_text(record, &["toolCallId", "id"]).map(Cow::Borrowed),
         is_error: record.get("isError").and_then(Value::as_bool),
-        exit: value.and_then(|value| count(value, "exitCode")).and_then(|exit| i64::try_from(exit).ok()),
+        exit: value.and_then(|value| value.get("exitCode")?.as_number()?.parse().ok()),
         text: printed.or_else(|| value.map(text_of)).unwrap_or_default(),
         ..ToolResult::default()
     }
@@ -188,6 +188,8 @@ mod tests {
         assert!(state(&parsed, "shell", 2).contains(r#""exit":0"#));
         let failed = STREAM.replace(r#""exitCode":0"#, r#""exitCode":2"#);
         assert_eq!(lines(&DROID, &failed).0.error_steps(), [2]);
+        let killed = lines(&DROID, &STREAM.replace(r#""exitCode":0"#, r#""exitCode":-1"#));
+        assert!(state(&killed, "shell", 2).contains(r#""exit":-1"#));
         assert_eq!(parsed.0.work().unwrap().total_usage().output, Some(4));
         let newer = STREAM.replace("session_id", "sessionId").replace(r#""toolCallId":"c1","#, "");
         let newer = lines(&DROID, &newer.replace(r#""id":"r1""#, r#""id":"t1""#));

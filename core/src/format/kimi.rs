@@ -345,7 +345,7 @@ fn usage_of(usage: &Value<'_>) -> Usage {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::format::log::testing::{lines, state, steps};
+    use crate::format::log::testing::{assert_steps, lines, state, steps};
 
     #[test]
     fn what_is_added_to_the_context_is_a_step() {
@@ -359,9 +359,7 @@ mod tests {
             "tool-result environment: cat: a: No such file",
             "message agent: It is gone.",
         ];
-        let found = steps(&parsed);
-        assert_eq!(found.len(), expected.len(), "{found:#?}");
-        assert!(found.iter().zip(expected).all(|(found, expected)| found.starts_with(expected)), "{found:#?}");
+        assert_steps(&parsed, &expected);
         assert_eq!(parsed.0.error_steps(), [5]);
         assert!(state(&parsed, "shell", 5).contains(r#""exit":1"#), "{}", state(&parsed, "shell", 5));
         assert!(state(&parsed, "shell", 5).contains(r#""cwd":"/w""#));

@@ -6,7 +6,7 @@ use super::log::{
 use super::{Format, Framing, Layout, Match, Run, signature};
 use crate::json::Value;
 use crate::model::{StepRole, Surroundings, Turn, TurnPart, Usage};
-use crate::rules::trajectory::blocks::{Block, REASONING, block, item, turn_parts};
+use crate::rules::trajectory::blocks::{Block, REASONING, block, item, turn_part, turn_parts};
 use crate::rules::trajectory::is_exchange;
 use std::borrow::Cow;
 
@@ -140,9 +140,8 @@ fn message_turn<'v>(message: &'v Value<'v>) -> Turn<'v> {
     }
     let thought = REASONING.iter().find_map(|key| text(message, key));
     let thought = thought.filter(|thought| !thought.is_empty()).map(|thought| TurnPart::Thought(thought.into()));
-    let is_thought = |part: &TurnPart<'_>| matches!(part, TurnPart::Thought(_));
-    let thoughts = turn_parts(message).unwrap_or_default().into_iter().filter(is_thought);
     let blocks = message.get("content").and_then(Value::as_array).unwrap_or_default();
+    let thoughts = blocks.iter().filter(|part| block(part) == Block::Thought).filter_map(turn_part);
     let of_blocks = blocks.iter().filter_map(|part| match block(part) {
         Block::Call => Some(TurnPart::Call(call(part))),
         Block::Result => Some(TurnPart::Result(result(part))),

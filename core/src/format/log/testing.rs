@@ -82,6 +82,14 @@ pub(in crate::format) fn steps((run, bytes): &(Box<dyn Run>, Vec<u8>)) -> Vec<St
     (0..run.step_count()).map(of).collect()
 }
 
+/// Holds that the steps are these, each from its beginning on.
+#[track_caller]
+pub(in crate::format) fn assert_steps(parsed: &(Box<dyn Run>, Vec<u8>), expected: &[&str]) {
+    let found = steps(parsed);
+    assert_eq!(found.len(), expected.len(), "{found:#?}");
+    assert!(found.iter().zip(expected).all(|(found, expected)| found.starts_with(expected)), "{found:#?}");
+}
+
 /// The value of an identity at a step as compact JSON; empty: there is none.
 pub(in crate::format) fn state((run, bytes): &(Box<dyn Run>, Vec<u8>), kind: &str, step: StepNo) -> String {
     state_of(run.as_ref(), bytes, kind, step)

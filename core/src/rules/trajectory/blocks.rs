@@ -196,7 +196,8 @@ fn is_file(part: &Value<'_>) -> bool {
     kind.contains("image") || matches!(kind, "audio" | "document" | "file" | "input_audio" | "input_file" | "video")
 }
 
-fn turn_part<'a>(part: &'a Value<'a>) -> Option<TurnPart<'a>> {
+/// What a part says; None: nothing, or tools.
+pub(crate) fn turn_part<'a>(part: &'a Value<'a>) -> Option<TurnPart<'a>> {
     Some(match block(part) {
         Block::Text => TurnPart::Text(part_text(part).filter(|text| !text.is_empty())?.into()),
         Block::Thought => TurnPart::Thought(thought(part)?),
