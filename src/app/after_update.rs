@@ -25,7 +25,8 @@ impl App {
         }
         let format = self.session.format;
         let is_set = format.layout() == format::Layout::Set && format.has_conversations();
-        let kind = LayoutContext { is_set, has_state: self.session.has_state_pane(), splits: self.splits };
+        let has_work = self.session.open().is_some_and(|open| open.run().work().is_some());
+        let kind = LayoutContext { is_set, has_work, has_state: self.session.has_state_pane(), splits: self.splits };
         layout(width, height, self.main_pane(), self.is_zoomed, self.watches.rows(), kind)
     }
 

@@ -179,6 +179,8 @@ pub struct LayoutContext {
     /// A conversation out of a dataset: there steps say more than the few values that are derived from them. Logs of
     /// several runs have a state of their own.
     pub is_set: bool,
+    /// A run whose state follows from its calls: what was done takes more room than the state.
+    pub has_work: bool,
     /// Whether there can be a state; if not, its room is for the message.
     pub has_state: bool,
     /// Where borders were moved to.
@@ -237,7 +239,8 @@ const PLOT_ROWS: u16 = 9;
 #[must_use]
 pub fn table_layout(width: u16, height: u16, focus: Pane, is_alone: bool, beside: SidePanes) -> Layout {
     let splits = beside.splits;
-    let mut out = layout(width, height, Pane::Table, true, 0, LayoutContext { is_set: true, has_state: true, splits });
+    let kind = LayoutContext { is_set: true, has_work: false, has_state: true, splits };
+    let mut out = layout(width, height, Pane::Table, true, 0, kind);
     let Some((_, mut body)) = out.panes.pop() else { return out };
     let is_narrow = |pane: Pane| match pane {
         Pane::Facets => width < FACETS_BESIDE,
@@ -266,13 +269,18 @@ pub fn table_layout(width: u16, height: u16, focus: Pane, is_alone: bool, beside
 }
 
 fn split(body: Area, focus: Pane, kind: LayoutContext) -> (Vec<(Pane, Area)>, Vec<Border>) {
-    let LayoutContext { is_set, has_state, splits } = kind;
+    let LayoutContext { is_set, has_work, has_state, splits } = kind;
     let (width, least) = (body.width, LEAST_COLUMNS);
     let column = |x: u16, width: u16| Area { x: body.x + x, width, ..body };
     if width >= WIDE && has_state {
         let inspector = (width * 34 / 100).clamp(40, 80);
         let inspector = splits.cells(Split::Inspector, width, inspector, (least, width - 2 * least));
-        let steps = (width * if is_set { 38 } else { 30 } / 100).clamp(34, 60);
+        let share = match (is_set, has_work) {
+            (true, _) => 38,
+            (false, true) => 34,
+            (false, false) => 30,
+        };
+        let steps = (width * share / 100).clamp(34, 60);
         let steps = splits.cells(Split::Steps, width, steps, (least, width - inspector - least));
         let state = width - steps - inspector;
         let borders =
@@ -318,8 +326,12 @@ mod tests {
         for width in 1..200 {
             for height in 1..60 {
                 for focus in [Pane::Files, Pane::Table, Pane::Steps, Pane::State, Pane::Inspector] {
-                    let kind =
-                        LayoutContext { is_set: width % 2 == 0, has_state: width % 3 > 0, splits: Splits::default() };
+                    let kind = LayoutContext {
+                        is_set: width % 2 == 0,
+                        has_work: width % 5 == 0,
+                        has_state: width % 3 > 0,
+                        splits: Splits::default(),
+                    };
                     let l = layout(width, height, focus, false, usize::from(width) % 7, kind);
                     let total: u16 = l.panes.iter().map(|(_, a)| a.width).sum();
                     assert_eq!(total, width);

@@ -1,6 +1,7 @@
 //! A call and its result as one row of the list of steps: what was done, to what, and how it came out.
 
 use super::call_rows::results_of;
+use super::row::pieces_width;
 use super::{Open, Piece, times};
 use crate::model::{ActionLine, StepNo, duration_text};
 use crate::rules::work::{Outcome, OutcomeLevel, without_escapes};
@@ -9,6 +10,8 @@ use std::borrow::Cow;
 
 /// Fewest cells that an object keeps beside its notes.
 const OBJECT_CELLS_MIN: usize = 8;
+/// Cells of an object that are shown before how long the call took.
+const OBJECT_CELLS: usize = 24;
 /// Cells up to which a name of a tool is shown whole in a row of this width or more, whatever is behind it.
 const LONG_VERB_CELLS: usize = 14;
 const WIDE_CELLS_MIN: usize = 36;
@@ -130,6 +133,11 @@ pub(super) fn file_name_cells(action: &ActionLine) -> usize {
     if action.is_path { width(SafeText::of(name).as_str()) } else { 0 }
 }
 
+/// Cells of what a call is about that say more than how long it took.
+pub(super) fn informative_cells(action: &ActionLine) -> usize {
+    width(SafeText::of(&single_line(&action.object)).as_str()).min(OBJECT_CELLS)
+}
+
 /// A call that names no file, since one was open: the file that its result changed.
 pub(super) fn with_file<'a>(open: &Open<'_>, call: StepNo, action: &'a ActionLine) -> Cow<'a, ActionLine> {
     let file = || {
@@ -141,8 +149,8 @@ pub(super) fn with_file<'a>(open: &Open<'_>, call: StepNo, action: &'a ActionLin
     object.map_or(Cow::Borrowed(action), |object| Cow::Owned(ActionLine { object, ..action.clone() }))
 }
 
-/// How a call came out, for the right edge of its row.
-pub(super) fn outcome(open: &Open<'_>, call: StepNo, cells: usize) -> Vec<Piece> {
+/// How a call came out, for the right edge of its row of `cells`; how long it took as well where both fit `spare`.
+pub(super) fn outcome(open: &Open<'_>, call: StepNo, cells: usize, spare: usize) -> Vec<Piece> {
     let mut results = results_of(open.run(), call).peekable();
     // A span is a call with what came back from it.
     let steps: Vec<StepNo> = match results.peek() {
@@ -165,7 +173,9 @@ pub(super) fn outcome(open: &Open<'_>, call: StepNo, cells: usize) -> Vec<Piece>
             let why = steps.iter().find_map(|step| fault(open, *step, of_worst(step)?));
             let why = why.map(|why| cut(&SafeText::of(&why), (cells / 3).min(FAULT_CELLS_MAX)));
             let mut pieces = of_failure(worst, lines, why.as_ref().map(SafeText::as_str));
-            pieces.extend(took.map(|micros| Piece::of(Role::Dim, &format!(" · {}", duration_text(micros)))));
+            let took = took.map(|micros| Piece::of(Role::Dim, &format!(" · {}", duration_text(micros))));
+            let took = took.filter(|took| pieces_width(&pieces) + took.width() <= spare);
+            pieces.extend(took);
             pieces
         }
     }

@@ -130,9 +130,10 @@ fn row(open: &Open<'_>, number: StepNo, time: Option<Piece>, shape: StepColumns)
     if let Some(action) = &step.action {
         left.push(call_sign(&step, has_calls && open.step() > number && is_cursor));
         let fixed = left.len();
-        let mut outcome =
-            if has_calls || outcome.is_some() { step_row::outcome(open, number, cells) } else { Vec::new() };
         let mut action = step_row::with_file(open, number, action);
+        let spare = cells.saturating_sub(pieces_width(&left) + label_cells + step_row::informative_cells(&action));
+        let has_outcome = has_calls || outcome.is_some();
+        let mut outcome = if has_outcome { step_row::outcome(open, number, cells, spare) } else { Vec::new() };
         // What failed changed nothing.
         if outcome.iter().any(|piece| piece.role == Role::Error) && !action.note.is_empty() {
             action.to_mut().note.clear();

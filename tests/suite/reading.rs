@@ -186,6 +186,34 @@ fn records_that_nobody_said_are_lines_of_the_conversation_until_they_are_opened(
 }
 
 #[test]
+fn a_record_that_no_words_say_is_shown_as_json() {
+    let text = concat!(
+        r#"{"type":"file-history-snapshot","messageId":"m1","snapshot":{"messageId":"m1","trackedFileBackups":{}},"isSnapshotUpdate":false}"#,
+        "\n",
+        r#"{"type":"user","uuid":"u1","parentUuid":null,"sessionId":"s","version":"2.0.0","isSidechain":false,"message":{"role":"user","content":"go"}}"#,
+        "\n",
+    );
+    shows(&on(text, (160, 30)), &["system · file-history-snapshot", "\"isSnapshotUpdate\": false"]);
+}
+
+#[test]
+fn what_a_call_did_comes_before_how_long_it_took() {
+    let call = |name: &str, arguments: &str| {
+        format!(
+            "{{\"type\":\"session\",\"id\":\"s\",\"timestamp\":\"2026-05-01T10:00:00Z\"}}\n\
+             {{\"type\":\"message\",\"timestamp\":\"2026-05-01T10:00:01Z\",\"message\":{{\"role\":\"assistant\",\
+             \"content\":[{{\"type\":\"toolCall\",\"id\":\"c\",\"name\":\"{name}\",\"arguments\":{arguments}}}]}}}}\n\
+             {{\"type\":\"message\",\"timestamp\":\"2026-05-01T10:01:01Z\",\"message\":{{\"role\":\"toolResult\",\
+             \"toolCallId\":\"c\",\"content\":\"fine\"}}}}\n"
+        )
+    };
+    let short = call("bash", r#"{"command":"make"}"#);
+    shows(&on(&short, (160, 30)), &["▸ run      make", "1 line · 1m 00s"]);
+    let long = on(&call("bash", r#"{"command":"python3 -m pytest tests/unit -x -q --no-header"}"#), (160, 30));
+    shows(&long, &["▸ run      python3 -m", "--no-header 1 line│"]);
+}
+
+#[test]
 fn the_answer_to_a_command_in_a_fence_is_in_the_row_of_its_command() {
     let text = concat!(
         r#"{"messages":[{"role":"user","content":"go"},{"role":"assistant","content":"So.\n```bash\nls\n```"},"#,

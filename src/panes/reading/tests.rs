@@ -86,6 +86,12 @@ fn an_output_has_no_codes_and_a_record_is_whole() {
 }
 
 #[test]
+fn a_message_without_words_says_so() {
+    let words = plain(&view(&run("  ", ("bash", "{}"), ""), 0), 80);
+    assert_eq!(words, [" The log has no text of this message"]);
+}
+
+#[test]
 fn a_prompt_is_read_as_what_was_typed_and_printed() {
     let shown = |words: &str| plain(&view(&run(words, ("bash", "{}"), ""), 0), 60);
     let command = "<command-message>do</command-message>\n<command-name>/do</command-name>\n\

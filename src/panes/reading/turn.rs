@@ -63,17 +63,26 @@ impl Step {
     }
 }
 
-/// A record that is not a message, whose members are named in its row as far as there is room: all of it, as JSON.
+/// A record that is not a message, whose members are named in its row as far as there is room, or not at all: all of
+/// it, as JSON.
 fn whole_record(run: &dyn Run, bytes: &dyn Bytes, step: StepNo, turn: &Turn<'_>) -> Option<Turn<'static>> {
-    let [TurnPart::Text(text)] = turn.parts.as_slice() else { return None };
+    let text = match turn.parts.as_slice() {
+        [] => "",
+        [TurnPart::Text(text)] => text.trim_end(),
+        _ => return None,
+    };
     // Of members in brackets the end is cut, too.
-    let is_cut = text.trim_end_matches(')').ends_with('…');
+    let is_cut = text.is_empty() || text.trim_end_matches(')').ends_with('…');
     if !is_cut || run.step(step, bytes).kind != "state" {
         return None;
     }
     let span = run.place(step)?.place.span;
     let text = String::from_utf8(bytes.read(span).ok()?).ok().filter(|text| json::parse(text).is_ok())?;
     Some(Turn::of(turn.role, vec![TurnPart::Text(text.into())]))
+}
+
+fn is_blank(part: &TurnPart<'_>) -> bool {
+    matches!(part, TurnPart::Text(text) if text.trim().is_empty())
 }
 
 /// Whether the text of a turn begins with what the program put in, which has a heading that says so.
@@ -103,6 +112,9 @@ impl Writer<'_> {
         let calls = turn.calls().count();
         if turn.is_injected && !reports_injection(turn) {
             self.out.line(ReadingLine::of(Role::Dim, "put in by the harness"));
+        }
+        if turn.parts.iter().all(is_blank) && results.is_empty() {
+            self.out.remark("The log has no text of this message; {raw} shows its record.");
         }
         for part in &turn.parts {
             match part {

@@ -212,9 +212,19 @@ fn summary(value: &Value<'_>, is_code: bool) -> String {
     if let Some(text) = text.map(str::to_owned).or_else(|| questions(value)) {
         return text;
     }
+    if let Some(text) = only_text(value) {
+        return text.to_owned();
+    }
     let members = value.as_object().into_iter().flat_map(|object| object.entries());
     let words = members.map(|(key, value)| format!("{key}={}", value.as_str().unwrap_or(value.text)));
     words.take(8).collect::<Vec<_>>().join(" ")
+}
+
+/// The text of a call that has no other argument: its name is the same in all calls of the tool.
+fn only_text<'v>(value: &'v Value<'_>) -> Option<&'v str> {
+    let mut members = value.as_object()?.entries();
+    let (_, value) = members.next()?;
+    value.as_str().filter(|text| !text.trim().is_empty() && members.next().is_none())
 }
 
 /// Several questions that are asked at once.
@@ -256,7 +266,9 @@ mod tests {
             ("shell", r#"{"command":"grep '*** Begin Patch' a.txt"}"#, "run grep '*** Begin Patch' a.txt"),
             ("mcp__docs__web_search", r#"{"query":"rust"}"#, "search rust"),
             ("Grep", r#"{"output_mode":"content","pattern":"fn main"}"#, "search fn main"),
-            ("TaskStop", r#"{"taskId":"t1"}"#, "taskstop taskId=t1"),
+            ("TaskStop", r#"{"taskId":"t1"}"#, "taskstop t1"),
+            ("python", r#"{"code":"x = 1"}"#, "python x = 1"),
+            ("wait", r#"{"seconds":5}"#, "wait seconds=5"),
             ("AskUserQuestion", r#"{"question":"Which?"}"#, "ask Which?"),
             ("mcp__ui__ask_user", r#"{"question":"Which?"}"#, "ask Which?"),
             ("AskUserQuestion", r#"{"questions":[{"question":"Which?"},{"question":"When?"}]}"#, "ask Which? · When?"),
