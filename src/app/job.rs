@@ -11,7 +11,8 @@ use crate::panes::diff::DiffQuery;
 use crate::panes::known_file::{ColourRequest, FileKey};
 use crate::panes::loss::{LossOf, LossOptions};
 use crate::panes::message::CodeRequest;
-use crate::panes::reading::PageOf;
+use crate::panes::openables::Openable;
+use crate::panes::reading::{self, PageOf};
 use crate::panes::seek::Pass;
 use crate::panes::two_runs::states::StatePairQuery;
 use crate::panes::two_runs::{RunData, RunPlace};
@@ -236,6 +237,15 @@ pub enum Job {
         /// Its path.
         path: Vec<Key>,
     },
+    /// Look up the links and images of a step.
+    Openables {
+        /// Generation to answer with.
+        generation: u64,
+        /// The step, with the results of its calls.
+        of: reading::Step,
+    },
+    /// Open a link or an image outside.
+    OpenOutside(Openable),
     /// Write records of the table into a file.
     Export(ExportRequest),
     /// Make the keys of units of the input.
@@ -304,6 +314,10 @@ pub enum Lane {
     File,
     /// The readers of a value.
     Readers,
+    /// The links and images of a step.
+    Openables,
+    /// What is opened outside.
+    OpenOutside,
     /// The file of records that is written.
     Export,
     /// The keys of marks.
@@ -342,6 +356,8 @@ impl Job {
             Self::Seek { .. } => Lane::Seek,
             Self::File { .. } => Lane::File,
             Self::Readers { .. } => Lane::Readers,
+            Self::Openables { .. } => Lane::Openables,
+            Self::OpenOutside(_) => Lane::OpenOutside,
             Self::Export(_) => Lane::Export,
             Self::Keys { .. } => Lane::Keys,
         }
@@ -387,6 +403,8 @@ impl Lane {
             Self::Seek => "looking for the step",
             Self::File => "reading the file",
             Self::Readers => "looking up who reads the value",
+            Self::Openables => "looking for links and images",
+            Self::OpenOutside => "opening the link or image",
             Self::Export => "exporting the records",
             Self::Keys => "looking up the marks",
         }
@@ -426,6 +444,8 @@ impl App {
             | Lane::Highlight
             | Lane::File
             | Lane::Readers
+            | Lane::Openables
+            | Lane::OpenOutside
             | Lane::Export
             | Lane::Keys => {}
         }

@@ -171,6 +171,7 @@ pub static KEYS: &[KeyRow] = &[
     row(C::Trajectory, &["I"], A::Columns, "instances side by side", "Show the instances of the kind in focus side by side, a column each, and back.", LOOK, 0),
     row(C::Instances, &["d"], A::DifferingOnly, "differences", "Show only the paths whose values differ between the instances, and all again.", LOOK, 2),
     row(C::Trajectory, &["r"], A::Readers, "who reads it", "List the calls that read the value in focus; {list.menu-run} goes to one.", LOOK, 0),
+    row(C::Trajectory, &["U"], A::Openables, "links, images", "List the links and images of this step and its results; {list.menu-run} opens one in the program of the system.", LOOK, 0),
     row(C::Trajectory, &["D"], A::DiffBase, "mark for diff", "Mark this step: the Diff tab compares with it. Again: compare with the step before.", LOOK, 0),
     row(C::Dataset, &["D"], A::CompareRuns, "compare", "Mark this record; on another record, show both runs side by side. Compares two selected rows at once, and on a preference pair its two sides.", LOOK, 0),
     row(C::Attempts, &["D"], A::CompareRuns, "compare", "Mark this attempt; on another one show both side by side, their steps aligned.", LOOK, 3),

@@ -10,23 +10,29 @@ use super::prompt::Prompt;
 use super::signs::{self, Sign};
 use crate::format::plan::ValueReader;
 use crate::model::When;
+use crate::panes::openables::Openable;
 use crate::panes::{Hit, Piece, Row, Scroll, Window};
 use crate::review::{Column, TaskField};
 use crate::text::{Role, SafeText, pad, wrap};
-use fitting::{columns, fields, filters, readers};
+use fitting::{columns, fields, filters, openables, readers};
 pub use no_match::SHELL_COMMANDS;
 use no_match::no_match;
-use paint::{HELP_CELLS, column_row, filter_row, gesture_row, go_to_row, help_row, key_help, reader_row, row};
+use paint::{
+    HELP_CELLS, column_row, filter_row, gesture_row, go_to_row, help_row, key_help, openable_row, reader_row, row,
+};
 
 /// Which list.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum MenuKind {
+    #[default]
     /// The keys of this pane, the signs, then all other keys of this place by section.
     Help,
     /// All commands, best match first; a number goes to a step.
     Palette,
     /// The calls that read a value.
     Readers,
+    /// The links and images of a step.
+    Openables,
     /// The columns of the table.
     Columns,
     /// The chat templates.
@@ -54,6 +60,8 @@ pub enum MenuItem {
     GoToPath,
     /// A call that reads a value, by its number.
     Reader(usize),
+    /// A link or an image, by its number.
+    Openable(usize),
     /// A filter of the configuration, by its number.
     Filter(usize),
     /// A column of the table.
@@ -67,7 +75,7 @@ pub enum MenuItem {
 }
 
 /// The list over the panes.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Menu {
     /// Which.
     pub kind: MenuKind,
@@ -84,6 +92,7 @@ pub struct Menu {
     /// The value whose readers are listed.
     of: String,
     readers: Vec<ValueReader>,
+    openables: Vec<Openable>,
     /// The columns that are shown.
     columns: Vec<Column>,
     /// Custom columns, with their expressions.
@@ -107,25 +116,7 @@ impl Menu {
     }
 
     fn empty(kind: MenuKind) -> Self {
-        let (of, readers, items, columns, custom, filters, templates, fields) = Default::default();
-        let (prompt, scroll) = (Prompt::default(), Scroll::default());
-        let (is_moved, keymap, gestures) = (false, Keymap::default(), Vec::new());
-        Self {
-            kind,
-            prompt,
-            scroll,
-            is_moved,
-            items,
-            keymap,
-            gestures,
-            of,
-            readers,
-            columns,
-            custom_columns: custom,
-            filters,
-            templates,
-            fields,
-        }
+        Self { kind, ..Self::default() }
     }
 
     /// The list of the chat templates; the one that is used is ticked, and under the cursor.
@@ -193,6 +184,20 @@ impl Menu {
         self.columns = shown.to_vec();
     }
 
+    /// The list of the links and images of a step.
+    #[must_use]
+    pub fn openables(openables: Vec<Openable>) -> Self {
+        let mut menu = Self { openables, ..Self::empty(MenuKind::Openables) };
+        menu.refresh(&[]);
+        menu
+    }
+
+    /// A link or an image of that list.
+    #[must_use]
+    pub fn openable(&self, number: usize) -> Option<&Openable> {
+        self.openables.get(number)
+    }
+
     /// The list of the calls that read a value.
     #[must_use]
     pub fn readers(of: &str, readers: Vec<ValueReader>) -> Self {
@@ -220,6 +225,7 @@ impl Menu {
         let query = self.prompt.text().trim();
         self.items = match self.kind {
             MenuKind::Readers => readers(&self.readers, query),
+            MenuKind::Openables => openables(&self.openables, query),
             MenuKind::Columns => columns(&self.custom_columns, query),
             MenuKind::Templates => {
                 let fits = |i: &usize| self.templates.0[*i].to_lowercase().contains(&query.to_lowercase());
@@ -395,6 +401,7 @@ impl Menu {
             ]),
             MenuItem::Field(number) => self.field_row(number),
             MenuItem::Reader(number) => self.readers.get(number).map(reader_row).unwrap_or_default(),
+            MenuItem::Openable(number) => self.openables.get(number).map(openable_row).unwrap_or_default(),
             MenuItem::GoToPath => go_to_row(self.prompt.text(), " Go to that value of the state."),
             MenuItem::GoToTime(_) => go_to_row(self.prompt.text(), "Go to the step of that time."),
             MenuItem::Mouse(number) => gesture_row(self.gesture(number), width),
@@ -464,7 +471,7 @@ pub fn action_of(item: MenuItem) -> Option<Action> {
         | MenuItem::GoTo(_)
         | MenuItem::GoToTime(_)
         | MenuItem::GoToPath => None,
-        MenuItem::Reader(_) => None,
+        MenuItem::Reader(_) | MenuItem::Openable(_) => None,
         MenuItem::Filter(_)
         | MenuItem::Column(_)
         | MenuItem::NewColumn

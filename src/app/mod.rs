@@ -325,6 +325,7 @@ impl App {
             Msg::LineColours(number, lines) => self.inspector.file.take_colours(number, lines),
             Msg::File(generation, step, name, lines) => self.take_named_file(generation, step, name, lines),
             Msg::Readers(generation, of, readers) => self.readers(generation, &of, readers),
+            Msg::Openables(generation, step, found) => self.openables(generation, step, found),
             Msg::Examined => self.stop_at_hit(&mut effects),
             Msg::Marked(events) => self.marked(events),
             Msg::Unsaved(count, why) => self.unsaved(count, why),

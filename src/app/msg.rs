@@ -14,6 +14,7 @@ use crate::panes::json_outline::Doc;
 use crate::panes::known_file::{FileKey, FileLayout};
 use crate::panes::loss::{LossOf, LossText};
 use crate::panes::message::CodeLine;
+use crate::panes::openables::Openable;
 use crate::panes::reading::Reading;
 use crate::panes::replay::Replay;
 use crate::panes::table::Facts;
@@ -127,6 +128,8 @@ pub enum Msg {
     File(u64, StepNo, String, Vec<TextLine>),
     /// Who reads a value was looked up: generation, the value, its readers.
     Readers(u64, (Identity, Vec<Key>), Vec<ValueReader>),
+    /// The links and images of a step: generation, step, what it has.
+    Openables(u64, StepNo, Vec<Openable>),
     /// A look for a step: its number, and how far it is, in percent.
     Seeking(u64, usize),
     /// It ended: its number, how many steps were found, no more than were asked for, and the last of them.

@@ -171,6 +171,7 @@ fn overlay(app: &App) -> (Option<Box>, Option<(u16, u16)>) {
     let heading = menu.heading();
     let (name, sign) = match menu.kind {
         MenuKind::Readers => (heading.as_str(), " › "),
+        MenuKind::Openables => (" Links and images · {menu-run} opens one · {menu-close} closes ", " U "),
         MenuKind::Fields => (FIELDS_TITLE, " c "),
         MenuKind::Templates => (" Chat templates · {menu-run} uses one · {menu-close} closes ", " c "),
         MenuKind::Columns => (" Columns · {menu-run} shows one or no longer · {menu-close} closes ", " c "),

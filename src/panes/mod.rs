@@ -26,6 +26,7 @@ pub mod marks;
 pub mod merge;
 pub mod message;
 pub mod open_command;
+pub mod openables;
 mod place_name;
 pub mod plan;
 pub mod properties;

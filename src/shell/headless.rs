@@ -144,7 +144,7 @@ impl Stage {
                         outside.push(effect);
                     }
                     // Another program would do it.
-                    Effect::Job(Job::Export(_)) => outside.push(effect),
+                    Effect::Job(Job::Export(_) | Job::OpenOutside(_)) => outside.push(effect),
                     Effect::Stop(_) => {}
                     Effect::Job(job) => {
                         let caches = JobCaches::default();

@@ -4,6 +4,7 @@
 use super::attempts::TaskKeys;
 use super::custom_columns::{self, Asker};
 use super::lanes::{IsWanted, Lanes, Work};
+use super::outside::OpenedImages;
 use super::scan::{self, ScanRequest, Scanner};
 use super::{attempts, export, file_list, llm_view, marks, search, seek, step_filter, two_runs};
 use crate::app::msg::OpenedRun;
@@ -16,6 +17,7 @@ use crate::panes::json_outline::Doc;
 use crate::panes::known_file::{ColourRequest, FileLayout};
 use crate::panes::loss::{LossOf, LossOptions, LossText};
 use crate::panes::message::CodeRequest;
+use crate::panes::openables::openables;
 use crate::panes::reading::page;
 use crate::panes::{Checks, DatasetFindings, Records, diff};
 use crate::review::{Filter, Grounds, Sort, TaskGroups, Tokenizer, arrange, tally};
@@ -115,6 +117,7 @@ pub struct JobCaches {
     scanner: Mutex<Scanner>,
     askers: Mutex<Vec<Asker>>,
     keys: Mutex<TaskKeys>,
+    images: Mutex<OpenedImages>,
     scan_threads: usize,
 }
 
@@ -152,11 +155,20 @@ pub fn perform(source: &Source, job: Job, caches: &JobCaches, is_wanted: &IsWant
         }
         Job::FilterSteps { .. } => step_filter::filter_steps(source, job, is_wanted, send),
         Job::Ask { .. } | Job::AskAll { .. } => custom_columns::ask(source, job, &caches.askers, is_wanted, send),
+        Job::OpenOutside(openable) => {
+            let opened = with(&caches.images, |images| images.open(&openable));
+            send(Msg::Notify(opened.is_err(), opened.unwrap_or_else(|problem| problem)));
+        }
         Job::Read { generation, step, span } => send(match source.bytes.read(span) {
             Ok(bytes) => Msg::Message(generation, step, Arc::new(Doc::of(&lossy(&bytes)))),
             Err(problem) => Msg::Notify(true, problem.to_string()),
         }),
-        Job::Page { .. } | Job::Reading { .. } | Job::Compare { .. } | Job::LayOutFile(_) | Job::Readers { .. } => {
+        Job::Page { .. }
+        | Job::Reading { .. }
+        | Job::Compare { .. }
+        | Job::LayOutFile(_)
+        | Job::Readers { .. }
+        | Job::Openables { .. } => {
             of_run(source, job, send);
         }
         Job::AlignRuns { number, places } => two_runs::align(source, (number, places), is_wanted, send),
@@ -216,6 +228,10 @@ fn of_run(source: &Source, job: Job, send: &mut dyn FnMut(Msg)) {
         Job::Readers { generation, identity, path } => {
             let found = run.map(|run| run.readers(&identity, &path, source.bytes.as_ref())).unwrap_or_default();
             send(Msg::Readers(generation, (identity, path), found));
+        }
+        Job::Openables { generation, of } => {
+            let found = run.map(|run| openables(run.as_ref(), source.bytes.as_ref(), &of)).unwrap_or_default();
+            send(Msg::Openables(generation, of.step, found));
         }
         _ => {}
     }

@@ -27,6 +27,7 @@ pub mod mark_journal;
 mod marks;
 mod notification;
 mod open_session;
+mod outside;
 #[cfg(feature = "query")]
 pub(crate) mod query;
 pub mod run;

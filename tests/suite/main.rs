@@ -86,6 +86,7 @@ mod narrow;
 mod one_answer;
 mod one_number;
 mod one_of_several;
+mod openables;
 mod outcome_filters;
 mod outputs;
 mod packaging;

@@ -267,13 +267,45 @@ fn what_is_hidden_or_broken_in_a_file_is_shown_as_signs() {
 }
 
 #[test]
+#[cfg(target_os = "linux")]
+fn links_and_images_go_to_the_program_of_the_system() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    fs::write(at("run.jsonl"), super::openables::session()).unwrap();
+    let script = format!(
+        "#!/bin/sh\nif [ -f \"$1\" ]; then cp \"$1\" {0}/copy; fi\nprintf %s \"$1\" > {0}/new\nmv {0}/new {0}/opened\n",
+        folder.path().display()
+    );
+    fs::write(at("xdg-open"), script).unwrap();
+    fs::set_permissions(at("xdg-open"), fs::Permissions::from_mode(0o755)).unwrap();
+    let path = format!("{}:{}", folder.path().display(), std::env::var("PATH").unwrap());
+    let mut terminal = Terminal::run(&[at("run.jsonl").to_str().unwrap()], &[("PATH", &path)]);
+    terminal.see("look.");
+    terminal.press("U");
+    terminal.see("link   https://docs.example");
+    terminal.press("Enter");
+    terminal.see("opened https://docs.example/a_(b)");
+    assert_eq!(fs::read_to_string(at("opened")).unwrap(), "https://docs.example/a_(b)");
+    terminal.press(". U");
+    terminal.see("image  image/png");
+    terminal.press("Down Enter");
+    terminal.see(".png, which goes away with obelus");
+    let image = PathBuf::from(fs::read_to_string(at("opened")).unwrap());
+    assert_eq!((fs::read(at("copy")).unwrap().len(), image.is_file()), (70, true));
+    terminal.press("q");
+    terminal.end();
+    assert!(!image.exists(), "{} is left behind", image.display());
+}
+
+#[test]
 fn every_key_is_survived_in_every_pane_and_tab() {
     let left_out = [Action::CopyValue, Action::CopyPath, Action::Edit, Action::Suspend, Action::Close, Action::Quit];
     let keys: Vec<&str> = KEYS
         .iter()
         .filter(|row| !matches!(row.context, Context::Menu | Context::Prompt) && !left_out.contains(&row.action))
         .filter(|row| {
-            !matches!(row.action, Action::Search | Action::Palette | Action::Help | Action::Cancel | Action::Readers)
+            let asks = [Action::Search, Action::Palette, Action::Help, Action::Readers, Action::Openables];
+            row.action != Action::Cancel && !asks.contains(&row.action)
         })
         .flat_map(|row| row.keys)
         .copied()

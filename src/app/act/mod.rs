@@ -20,7 +20,7 @@ use super::keys::{Action as A, Context};
 use super::marks::LineKind;
 use super::menu::{Menu, MenuItem, MenuKind, action_of};
 use super::view::menu_area;
-use super::{App, Effect, Effects, Lane, Layer, Pane};
+use super::{App, Effect, Effects, Job, Lane, Layer, Pane};
 use crate::panes::replay::Replay;
 use crate::review::Verdict;
 use seek::SeekTarget;
@@ -119,6 +119,7 @@ impl App {
             A::ChatTemplate => self.ask_template(),
             A::MergeSlot => self.toggle_merged_slot(),
             A::Readers => self.ask_readers(effects),
+            A::Openables => self.ask_openables(effects),
             A::Raw => self.next_look(),
             A::Conversation => self.toggle_conversation(),
             A::RawMessages => self.toggle_raw_messages(),
@@ -300,6 +301,10 @@ impl App {
             }
             Some(MenuItem::Template(number)) => self.use_template(number),
             Some(MenuItem::Field(number)) => self.attempts.set_field(menu.field(number)),
+            Some(MenuItem::Openable(number)) => {
+                let openable = menu.openable(number).cloned();
+                effects.extend(openable.map(|openable| Effect::Job(Job::OpenOutside(openable))));
+            }
             Some(MenuItem::Reader(number)) => {
                 if let Some(step) = menu.reader(number).map(|reader| reader.step) {
                     self.jump_to(step);

@@ -4,7 +4,9 @@ use crate::app::menu::Menu;
 use crate::app::{App, Effect, Effects, Job, Layer, Pane};
 use crate::format::plan::ValueReader;
 use crate::json::Key;
-use crate::model::Identity;
+use crate::model::{Identity, StepNo};
+use crate::panes::openables::Openable;
+use crate::panes::reading::Step;
 
 /// Most instances in which a reference of a call without instance is looked up.
 const INSTANCES_MAX: usize = 100;
@@ -44,6 +46,23 @@ impl App {
             }
             None => self.notify("no value in focus: move in State to one, then ask who reads it"),
         }
+    }
+
+    pub(in crate::app) fn ask_openables(&mut self, effects: &mut Effects) {
+        let of = self.session.open().filter(|open| open.count() > 0).map(|open| Step::of(open.run(), open.step()));
+        let generation = self.session.generation;
+        effects.extend(of.map(|of| Effect::Job(Job::Openables { generation, of })));
+    }
+
+    /// Takes the answer: what of a step can be opened.
+    pub(in crate::app) fn openables(&mut self, generation: u64, step: StepNo, found: Vec<Openable>) {
+        if generation != self.session.generation || self.session.focus.step != step || self.layer.is_some() {
+            return;
+        }
+        if found.is_empty() {
+            return self.notify(format!("step {step} has no link and no image"));
+        }
+        self.layer = Some(Layer::Menu(Box::new(Menu::openables(found))));
     }
 
     /// Takes the answer: who reads a value.

@@ -62,6 +62,7 @@ pub enum Action {
     ChatTemplate,
     MergeSlot,
     Readers,
+    Openables,
     Raw,
     Conversation,
     RawMessages,

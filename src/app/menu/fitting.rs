@@ -2,6 +2,7 @@
 
 use super::MenuItem;
 use crate::format::plan::ValueReader;
+use crate::panes::openables::Openable;
 use crate::review::Column;
 
 /// The fields that a query fits, and the query itself, where it is none of them.
@@ -31,6 +32,16 @@ pub(super) fn filters(filters: &[(String, String)], query: &str) -> Vec<MenuItem
     let query = query.to_lowercase();
     let fits = |(name, text): &(String, String)| format!("{name} {text}").to_lowercase().contains(&query);
     (0..filters.len()).filter(|i| fits(&filters[*i])).map(MenuItem::Filter).collect()
+}
+
+/// The links and images that a query fits, in their order.
+pub(super) fn openables(all: &[Openable], query: &str) -> Vec<MenuItem> {
+    let query = query.to_lowercase();
+    let fits = |openable: &Openable| match openable {
+        Openable::Link(address) => address.to_lowercase().contains(&query),
+        Openable::Image(image) => image.kind.media_type.contains(&query),
+    };
+    (0..all.len()).filter(|i| fits(&all[*i])).map(MenuItem::Openable).collect()
 }
 
 /// The readers that a query fits, in their order.

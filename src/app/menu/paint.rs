@@ -3,9 +3,10 @@
 use super::MenuItem;
 use crate::app::keys::KeyRow;
 use crate::format::plan::ValueReader;
+use crate::panes::openables::Openable;
 use crate::panes::{Piece, Row};
 use crate::review::Column;
-use crate::text::{Role, SafeText, cut, pad, width};
+use crate::text::{Role, SafeText, cut, pad, size_text, width};
 
 /// From this width on a row has the sentence on its key, else the few words of the footer.
 pub(super) const HELP_CELLS: usize = 50;
@@ -24,6 +25,16 @@ pub(super) fn reader_row(reader: &ValueReader) -> Row {
         Piece::of(Role::Dim, "  reads "),
         Piece::of(Role::Reference, &reader.reference),
     ])
+}
+
+pub(super) fn openable_row(openable: &Openable) -> Row {
+    let (sort, text, role) = match openable {
+        Openable::Link(address) => ("link", address.clone(), Role::Reference),
+        Openable::Image(image) => {
+            ("image", format!("{}  {}", image.kind.media_type, size_text(image.size())), Role::Text)
+        }
+    };
+    Row::new(vec![Piece::of(Role::Dim, &format!(" {sort:<7}")), Piece::of(role, &text)])
 }
 
 pub(super) fn column_row(column: Column, about: &str, is_shown: bool) -> Row {
@@ -61,7 +72,7 @@ pub(super) fn row(item: MenuItem, width: usize) -> Row {
     match item {
         MenuItem::Section(name) => Row::text(Role::Title, &format!(" {name}")),
         MenuItem::Reader(_) | MenuItem::GoToTime(_) | MenuItem::GoToPath | MenuItem::Filter(_) => Row::default(),
-        MenuItem::Mouse(_) => Row::default(),
+        MenuItem::Mouse(_) | MenuItem::Openable(_) => Row::default(),
         MenuItem::Column(_) | MenuItem::NewColumn | MenuItem::Template(_) | MenuItem::Field(_) => Row::default(),
         MenuItem::GoTo(step) => Row::new(vec![
             Piece::of(Role::Text, " "),
