@@ -25,16 +25,15 @@ impl OpenedImages {
         match openable {
             Openable::Link(address) => match open::that_detached_with_timeout(address, PATIENCE) {
                 Ok(()) => Ok(format!("opened {address}")),
-                Err(error) => Err(format!("no program opens {address}: {}", reason(&error))),
+                Err(_) => Err(format!("the system has no program that opens links, as {address}")),
             },
             Openable::Image(image) => {
                 let path = self.write(image)?;
                 let path_text = path.display();
                 match open::that_detached_with_timeout(&path, PATIENCE) {
                     Ok(()) => Ok(format!("opened {path_text}, which goes away with obelus")),
-                    Err(error) => Err(format!(
-                        "no program opens images: {}; until obelus ends the image is {path_text}",
-                        reason(&error)
+                    Err(_) => Err(format!(
+                        "the system has no program that opens images; until obelus ends this one is {path_text}"
                     )),
                 }
             }
@@ -57,9 +56,4 @@ impl OpenedImages {
         self.folder = Some(folder);
         written
     }
-}
-
-/// What an error says in one line.
-fn reason(error: &io::Error) -> String {
-    error.to_string().lines().next().unwrap_or_default().to_owned()
 }
