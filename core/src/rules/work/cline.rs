@@ -38,10 +38,11 @@ pub(super) fn editor(given: &Arguments<'_>) -> Option<Action> {
 
 /// The calls that a call stands for, in order; empty: it stands for itself.
 pub(super) fn calls_of<'c>(call: &ToolCall<'c>, dialect: Dialect) -> Vec<ToolCall<'c>> {
-    let name = bare_name(&call.name);
-    let Some((_, list, one)) = LISTS.iter().find(|(tool, ..)| dialect == Dialect::Cline && *tool == name) else {
+    if dialect != Dialect::Cline {
         return Vec::new();
-    };
+    }
+    let name = bare_name(&call.name);
+    let Some((_, list, one)) = LISTS.iter().find(|(tool, ..)| *tool == name) else { return Vec::new() };
     let parsed = json::try_parse(&call.arguments);
     let things = parsed.as_ref().and_then(|given| given.get(list)?.as_array()).unwrap_or_default();
     let arguments = |thing: &Value<'_>| match thing.as_str() {
