@@ -137,6 +137,7 @@ pub enum Action {
     Cancel,
     Quit,
     Suspend,
+    Redraw,
     MenuUp,
     MenuDown,
     MenuPageUp,
