@@ -267,6 +267,7 @@ pub static KEYS: &[KeyRow] = &[
     row(C::Global, &["q"], A::Close, "quit", "Close this level: the zoom, the trajectory, the file of a list, the program.", REST, 10),
     row(C::Global, &["C-c"], A::Quit, "quit at once", "Quit.", REST, 0),
     row(C::Global, &["C-z"], A::Suspend, "suspend", "Suspend the program; fg brings it back.", REST, 0),
+    row(C::Global, &["C-l"], A::Redraw, "redraw", "Draw the whole screen again, after something else has written on it.", REST, 0),
 
     row(C::Menu, &["Down", "C-n"], A::MenuDown, "down", "Next row.", "In a list", 0),
     row(C::Menu, &["Up", "C-p"], A::MenuUp, "up", "Previous row.", "In a list", 0),

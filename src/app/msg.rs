@@ -208,6 +208,8 @@ pub enum Effect {
     Quit,
     /// Stop until `fg`.
     Suspend,
+    /// Draw all cells, whatever the terminal shows.
+    Redraw,
     /// Give a text to the clipboard of the system, or of the terminal.
     Copy(String),
     /// Open a file in the editor at a line, from 1.

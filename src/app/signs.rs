@@ -60,7 +60,7 @@ pub static SIGNS: &[Sign] = &[
     sign(C::Global, "↑ ↓", Role::Dim, "More above, more below."),
     sign(C::Global, "▲ ▼", Role::Accent, "The column that is sorted by; in a plot, ▲ is the cursor."),
     sign(C::Global, "✓", Role::Accent, "Chosen, done, or as it should be."),
-    sign(C::Global, "␛ ⟨U+202E⟩", Role::Warning, "A hidden character of the text, not sent to the terminal."),
+    sign(C::Global, "␛ ⟨U+202E⟩", Role::Warning, "A hidden character, not sent to the terminal; ⟨DE⟩: a flag."),
 ];
 
 /// The signs of a place.

@@ -58,7 +58,9 @@ pub(super) fn help_template(commands: &[Command]) -> String {
     }
     out.push_str(
         "\n`obelus help blame` describes `blame` in full. Commands take `--color auto|always|never` (NO_COLOR and\n\
-         CLICOLOR_FORCE are respected) and `--no-pager`; long answers go through $PAGER on a terminal.\n\n\
+         CLICOLOR_FORCE are respected) and `--no-pager`; long answers go through $PAGER on a terminal.\n\
+         Exit status: 0 for an answer; 1 for an answer that is no, where a command says so; 2 for no answer:\n\
+         an input that cannot be read, a wrong option, an output that cannot be written.\n\n\
          Arguments:\n{positionals}\n\nOptions:\n{options}",
     );
     out

@@ -58,6 +58,9 @@ struct Options {
     /// Print how many records have a result that is neither false nor null
     #[arg(long)]
     count: bool,
+    /// Print results that are texts as they are, without quotes and escapes
+    #[arg(long, short, alias = "raw-output", conflicts_with_all = ["json", "select", "count"])]
+    raw: bool,
     /// Print JSON: one value for each record
     #[arg(long)]
     json: bool,
@@ -181,7 +184,13 @@ impl QueryOutput<'_, '_> {
         if self.options.json {
             return Ok(self.out.json(&line(&file.text(), *number, *place, answer)?)?);
         }
-        answer.results.lines().try_for_each(|result| self.out.json(result))?;
+        for result in answer.results.lines() {
+            let parsed = if self.options.raw { json::parse(result).ok() } else { None };
+            match parsed.as_ref().and_then(json::Value::as_str) {
+                Some(text) => self.out.exact(&format!("{text}\n"))?,
+                None => self.out.json(result)?,
+            }
+        }
         Ok(())
     }
 }

@@ -79,8 +79,9 @@ struct Options {
     #[arg(long, value_name = "NUMBER|JQ")]
     #[arg(conflicts_with_all = ["tools", "only", "outcomes", "tasks", "by", "summary"])]
     histogram: Option<String>,
-    /// One answer for all files, with --tasks, --by and --histogram: groups span files, as the shards of a dataset
-    #[arg(long, conflicts_with_all = ["tools", "only", "outcomes", "lift", "summary", "merge"])]
+    /// One answer for all files, with --tasks, --by, --histogram and --outcomes: groups span files, as the shards of a
+    /// dataset or a folder of runs
+    #[arg(long, conflicts_with_all = ["tools", "only", "lift", "summary", "merge"])]
     together: bool,
     #[command(flatten)]
     filter: WhereOption,
@@ -235,10 +236,9 @@ fn write_report(
     let passing = passing.map(|passing| passing.records);
     let of_some = (options, passing.as_deref());
     match question {
-        StatsQuestion::Outcomes => outcomes::write_report(file, &loaded, of_some, out)?,
         StatsQuestion::Lift => lift::write_report(file, &loaded, of_some, out)?,
         StatsQuestion::Tools => tools::write_report(file, &loaded, options, out)?,
-        StatsQuestion::Tasks | StatsQuestion::By(_) | StatsQuestion::Histogram(_) => {
+        StatsQuestion::Outcomes | StatsQuestion::Tasks | StatsQuestion::By(_) | StatsQuestion::Histogram(_) => {
             let Some(mut counts) = Counts::new(options)? else { return Ok(status) };
             counts
                 .add(options, &RecordQuestion { loaded: &loaded, wanted, passing: passing.as_deref(), groups: None })?;

@@ -10,11 +10,11 @@ use crate::format::{Answer, Layout, Run};
 use crate::ingest::{self, Loaded};
 use crate::model::{Bytes, Finding, HEAD, LocatedFinding, Problem, Standing, Step, StepNo, StepPlace};
 use crate::review::{ContentKey, Marks, Scope, StepEntry, StepMarks, StepNotes};
-use crate::rules::work::OutcomeLevel;
 use crate::state::EventOp;
 use crate::text::{SafeText, counted, cut};
 use clap::{ArgMatches, Args};
 use serde::Serialize;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// Most cells of a summary for people.
@@ -87,6 +87,7 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
             Layout::Set => unreadable += unreadable_records(run.as_ref()),
         }
         let notes = notes(&loaded, record, run.as_ref(), (&filter, &extra), &marks)?;
+        let failed = Failed::of(run.as_ref());
         for number in 0..run.step_count() {
             let number = StepNo::try_from(number).unwrap_or(StepNo::MAX);
             // A run may count records in one text of the file (S1), so they are not asked without need.
@@ -99,9 +100,12 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
             if options.json {
                 out.json(&plain(&shown.members(run.as_ref(), layout)?))?;
             } else {
+                let (sign, tone) = failed.sign(number);
                 let [number, label, summary] = shown.pieces(run.as_ref(), layout);
-                let tone = shown.tone(run.as_ref());
-                out.row(&[(Tone::Step, &number), (Tone::Who, &label), (tone, &summary)])?;
+                // In the margin: without colours too it is seen which results to look at.
+                let number =
+                    if sign.is_empty() { number } else { number.strip_prefix(' ').unwrap_or(&number).to_owned() };
+                out.row(&[(tone, sign), (Tone::Step, &number), (Tone::Who, &label), (tone, &summary)])?;
             }
         }
     }
@@ -168,6 +172,27 @@ fn all_findings(
     let is_run = loaded.detected.format.layout() == Layout::Run;
     let extra = extra.iter().filter(|(of, _)| is_run || **of == record).flat_map(|(_, found)| found.iter().cloned());
     Ok(run_findings.chain(extra).collect())
+}
+
+/// The steps of a run that report a failure, or look like it.
+struct Failed {
+    errors: BTreeSet<StepNo>,
+    suspects: BTreeSet<StepNo>,
+}
+
+impl Failed {
+    fn of(run: &dyn Run) -> Self {
+        Self { errors: run.error_steps().into_iter().collect(), suspects: run.suspect_steps().into_iter().collect() }
+    }
+
+    /// The sign before a step, as the header of the screen has it, and its tone.
+    fn sign(&self, step: StepNo) -> (&'static str, Tone) {
+        match (self.errors.contains(&step), self.suspects.contains(&step)) {
+            (true, _) => ("✗", Tone::Error),
+            (false, true) => ("?", Tone::Warning),
+            (false, false) => ("", Tone::Plain),
+        }
+    }
 }
 
 /// One step and where it is.
@@ -257,15 +282,6 @@ impl ShownStep {
             }
             "" => [format!("{number:>6}  {tick}"), self.step.label.trim_end().to_owned(), String::new()],
             summary => [format!("{number:>6}  {tick}"), format!("{:<8}  ", self.step.label), summary.to_owned()],
-        }
-    }
-
-    /// What reports a failure stands out.
-    fn tone(&self, run: &dyn Run) -> Tone {
-        match run.outcome(self.step.number).map(|outcome| outcome.verdict) {
-            Some(OutcomeLevel::Error) => Tone::Error,
-            Some(OutcomeLevel::Suspect) => Tone::Warning,
-            Some(_) | None => Tone::Plain,
         }
     }
 }

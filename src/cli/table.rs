@@ -13,7 +13,9 @@ use super::{Command, Stop, TROUBLE, complain, survey};
 use crate::format::Layout;
 use crate::ingest::{self, Loaded};
 use crate::model::{Problem, Record};
-use crate::review::flat::{Cell, FlatSchema, RECORD_FIELDS, RECORDS, SKETCHES, record_row, run_row, sketch_row};
+use crate::review::flat::{
+    Cell, FlatSchema, RECORD_FIELDS, RECORDS, SKETCHES, csv_row, record_row, run_row, sketch_row,
+};
 use crate::review::{Marks, TaskGroups, Tokenizer};
 use crate::text::{counted, fit};
 use clap::{ArgMatches, Args};
@@ -26,7 +28,7 @@ pub(super) const COMMAND: Command = Command { name: "table", describe: Options::
 /// Most rows that are printed for people.
 const ROWS_MAX: usize = 1_000;
 
-/// Print a row of facts on each record: steps, calls, tokens, reward, findings; as JSON Lines or Parquet for programs
+/// Print a row of facts on each record: steps, calls, tokens, reward, findings; as JSON Lines, CSV or Parquet too
 #[derive(Debug, Args)]
 struct Options {
     /// Files or folders to read, packed ones too; `-` is standard input
@@ -37,8 +39,11 @@ struct Options {
     /// Print JSON: one value for each record, with all members
     #[arg(long)]
     json: bool,
-    /// Write the same rows into a file: JSON Lines, or Parquet if it ends in .parquet
-    #[arg(long, short, value_name = "OUT", conflicts_with = "json")]
+    /// Print CSV for spreadsheets: one table of all files, all columns, their names in the first line
+    #[arg(long, conflicts_with = "json")]
+    csv: bool,
+    /// Write the same rows into a file: JSON Lines, CSV if it ends in .csv, or Parquet if it ends in .parquet
+    #[arg(long, short, value_name = "OUT", conflicts_with_all = ["json", "csv"])]
     out: Option<PathBuf>,
     /// Overwrite an existing file (never an input)
     #[arg(long, requires = "out")]
@@ -91,6 +96,7 @@ const CELL_CHARS_MAX: usize = 40;
 /// Where rows go.
 enum Rows {
     Lines,
+    Csv,
     File(Box<FlatFile>),
     /// The first ones, and how many there are.
     Shown(Vec<Vec<Cell>>, usize),
@@ -126,6 +132,10 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
     let wanted = TableRequest { schema, filter, marks, tokenizer, has_groups, groups, policy };
     let mut rows = match &options.out {
         _ if options.json => Rows::Lines,
+        _ if options.csv => {
+            out.line(&schema.csv_head())?;
+            Rows::Csv
+        }
         Some(path) => {
             let journal = options.marks.path();
             let read: Vec<&Path> = inputs.names.iter().map(AsRef::as_ref).chain(journal.as_deref()).collect();
@@ -160,6 +170,8 @@ impl Rows {
     fn push(&mut self, schema: &FlatSchema, row: Vec<Cell>, out: &mut Out) -> Result<(), Stop> {
         match self {
             Self::Lines => Ok(out.json(&flat::json(schema, &row)?)?),
+            // A line end in a text is one in a quoted cell.
+            Self::Csv => Ok(out.text(&format!("{}\n", csv_row(&row)))?),
             Self::File(file) => Ok(file.push(row)?),
             Self::Shown(rows, count) => {
                 *count += 1;
@@ -266,7 +278,7 @@ fn people(file: &FileName, schema: &FlatSchema, rows: &[Vec<Cell>], count: usize
     table.iter_mut().filter_map(|row| row.first_mut()).for_each(|(_, text)| text.insert_str(0, "  "));
     out.cells(&table)?;
     if count > rows.len() {
-        let more = format!("  … and {} more; --json and --out have all", count - rows.len());
+        let more = format!("  … and {} more; --json, --csv and --out have all", count - rows.len());
         out.styled(&[(Tone::Dim, &more)])?;
     }
     Ok(())

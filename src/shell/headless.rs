@@ -134,6 +134,7 @@ impl Stage {
                     }
                     Effect::Quit
                     | Effect::Suspend
+                    | Effect::Redraw
                     | Effect::Copy(_)
                     | Effect::Edit(..)
                     | Effect::EditText(_)

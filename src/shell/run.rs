@@ -363,6 +363,10 @@ impl Program {
                 Ok(())
             }
             Effect::Suspend => self.screen.suspend().map(|_| ()).map_err(|e| e.to_string()),
+            Effect::Redraw => {
+                self.screen.forget();
+                Ok(())
+            }
             Effect::Copy(text) => self.screen.copy(&text),
             Effect::Edit(path, line) => editor::open(&self.screen, &self.environment, &path, line),
             Effect::EditText(text) => editor::open_text(&self.screen, &self.environment, &text),

@@ -21,7 +21,7 @@ use crate::source::is_expendable_panic;
 use crate::text::SafeText;
 use crossbeam_channel::Receiver;
 use ratatui::crossterm::queue;
-use ratatui::crossterm::terminal::{BeginSynchronizedUpdate, EndSynchronizedUpdate};
+use ratatui::crossterm::terminal::{BeginSynchronizedUpdate, Clear, ClearType, EndSynchronizedUpdate};
 use ratatui::{Frame, Terminal};
 use std::backtrace::Backtrace;
 use std::io::{self, IsTerminal, Write};
@@ -40,6 +40,8 @@ pub struct Screen {
     frame: FrameBytes,
     /// The bytes of the last frame.
     sent: Vec<u8>,
+    /// Whether something else may have drawn on the terminal: the next frame clears it first.
+    is_forgotten: bool,
     device: Arc<Device>,
     /// See [`Environment::panics`].
     panics: bool,
@@ -72,9 +74,10 @@ impl Screen {
             Ok(terminal)
         });
         match started {
-            Ok(terminal) => {
-                Ok((Self { terminal, frame, sent: Vec::new(), device, panics: environment.panics }, receiver))
-            }
+            Ok(terminal) => Ok((
+                Self { terminal, frame, sent: Vec::new(), is_forgotten: false, device, panics: environment.panics },
+                receiver,
+            )),
             Err(error) => {
                 device.leave();
                 Err(error)
@@ -94,12 +97,16 @@ impl Screen {
     /// # Errors
     /// When the terminal is gone.
     pub fn draw(&mut self, render: impl FnOnce(&mut Frame<'_>)) -> io::Result<()> {
-        if self.device.take_stale() {
-            // The device has cleared the screen, and a new terminal knows an empty one.
+        let is_forgotten = std::mem::take(&mut self.is_forgotten);
+        if self.device.take_stale() || is_forgotten {
+            // The device has cleared the screen, or it is cleared below, and a new terminal knows an empty one.
             self.terminal = Terminal::new(ScreenBackend::new(self.frame.clone()))?;
             self.sent.clear();
         }
         queue!(self.frame, BeginSynchronizedUpdate)?;
+        if is_forgotten {
+            queue!(self.frame, Clear(ClearType::All))?;
+        }
         self.terminal.draw(render)?;
         queue!(self.frame, EndSynchronizedUpdate)?;
         let bytes = self.frame.take();
@@ -112,6 +119,12 @@ impl Screen {
             panic::panic_any("OBELUS_PANIC is set");
         }
         Ok(())
+    }
+
+    /// Forgets what the terminal shows: the next frame clears it and is sent whole. ratatui would first ask where the
+    /// cursor is, which not every terminal answers.
+    pub fn forget(&mut self) {
+        self.is_forgotten = true;
     }
 
     /// Stops the program, for Ctrl-Z: in raw mode the terminal sends a key and no signal. Draw again after it.

@@ -28,6 +28,10 @@ const MAGIC: &[(&[u8], &str, &str)] = &[
     (b"\xfe\xff", "UTF-16 text", UTF16_ADVICE),
 ];
 
+/// A tar archive says what it is behind the name of its first file.
+const TAR: (usize, &[u8]) = (257, b"ustar");
+const TAR_ADVICE: &str =
+    "unpack it, as with `tar -xf FILE`, and name the folder; one file of it: `tar -xOf FILE NAME | obelus -`";
 const PARQUET_ADVICE: &str = if cfg!(feature = "parquet") {
     "name the file: it can only be read from its end, not as a stream"
 } else {
@@ -50,8 +54,10 @@ pub(crate) fn refused(head: &[u8], name: &str) -> Option<Problem> {
 /// Why not, if it is of a kind that is known.
 pub(crate) fn foreign(head: &[u8], name: &str) -> Option<Problem> {
     let magic = MAGIC.iter().find(|(magic, ..)| head.starts_with(magic));
+    let is_tar = head.get(TAR.0..).is_some_and(|behind| behind.starts_with(TAR.1));
+    let tar = is_tar.then_some(("a tar archive", TAR_ADVICE));
     let utf16 = || utf16_without_mark(head).then_some(("UTF-16 text", UTF16_ADVICE));
-    let (what, advice) = magic.map(|&(_, what, advice)| (what, advice)).or_else(utf16)?;
+    let (what, advice) = magic.map(|&(_, what, advice)| (what, advice)).or(tar).or_else(utf16)?;
     let is_container = head.starts_with(b"PK") || head.starts_with(b"SQLite") || what == PICKLE;
     let advice = if name == STDIN && is_container { STREAM_ADVICE } else { advice };
     Some(problem(name, what, advice))
@@ -84,6 +90,7 @@ mod tests {
     #[test]
     fn names_what_is_no_text() {
         let utf16: Vec<u8> = "{\"step\": 1}".encode_utf16().flat_map(u16::to_le_bytes).collect();
+        let tar = [&b"runs/a.jsonl"[..], &[0; 245], b"ustar\x0000"].concat();
         let noise: Vec<u8> = (0..400u32).map(|i| (i * i * 37 + i * 11) as u8).collect();
         for (head, what) in [
             (&b"\x1f\x8b\x08"[..], "gzip"),
@@ -94,6 +101,7 @@ mod tests {
             (b"\x80\x02}q\0", "pickle"),
             (b"\x80\x05\x95\x0b\0", "pickle"),
             (&utf16, "UTF-16"),
+            (&tar, "tar archive"),
             (&noise, "binary"),
         ] {
             let problem = refused(head, "x").unwrap();

@@ -1,5 +1,6 @@
 //! The attempts at a task, played on the stage: from the table to the tree, to an attempt at its step, and back.
 
+use super::command::{file, obelus, sample};
 use super::stage::{lines, press};
 use obelus::app::{Effect, Job, Pane};
 use obelus::shell::headless::Stage;
@@ -242,4 +243,17 @@ fn folding_all_stays_in_its_branch_and_the_undecided_are_found_within_the_tree()
     assert!(seen.iter().all(|(pane, record)| *pane == Pane::Attempts && record.is_some()), "{seen:?}");
     seen.dedup();
     assert_eq!(seen.len(), 3, "{seen:?}");
+}
+
+#[test]
+fn answers_alone_are_one_action_which_the_command_says() {
+    let folder = tempfile::tempdir().unwrap();
+    let record = |say: &str, reward: u8| {
+        let messages = format!(r#"[{{"role":"user","content":"?"}},{{"role":"assistant","content":"{say}"}}]"#);
+        format!("{{\"task_id\":\"t\",\"reward\":{reward},\"messages\":{messages}}}\n")
+    };
+    let path = file(folder.path(), "a.jsonl", &(record("Yes", 1) + &record("No", 0)));
+    let (status, _, stderr) = obelus(&["tree", "--by-action", &path]);
+    assert!(status == 0 && stderr.contains("without --by-action whole messages are aligned"), "{stderr}");
+    assert_eq!(obelus(&["tree", "--by-action", &sample("desk-rollouts.jsonl")]).2, "");
 }

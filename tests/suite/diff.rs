@@ -468,3 +468,24 @@ fn records_of_datasets_are_read_alone_not_with_what_stands_around_them() {
         assert_eq!(out.matches("{\"id\":\"").count(), 2_000);
     }
 }
+
+#[test]
+fn records_that_changed_say_what_became_of_their_reward() {
+    let folder = tempfile::tempdir().unwrap();
+    let record = |id: &str, say: &str, reward: &str| {
+        format!("{{\"id\":\"{id}\",\"reward\":{reward},\"messages\":[{{\"role\":\"user\",\"content\":\"{say}\"}}]}}\n")
+    };
+    let a =
+        record("up", "x", "0") + &record("down", "x", "1.0") + &record("same", "x", "1") + &record("none", "x", "null");
+    let b =
+        record("up", "y", "0.5") + &record("down", "y", "0") + &record("same", "y", "1") + &record("none", "y", "null");
+    let (a, b) = (file(folder.path(), "a.jsonl", &a), file(folder.path(), "b.jsonl", &b));
+    let (status, stdout, _) = ask(&["diff", &a, &b]);
+    let pairs: Vec<&str> = stdout.lines().filter(|line| line.starts_with('~')).collect();
+    let expected =
+        ["~ 0 → 0  up  reward 0 → 0.5", "~ 1 → 1  down  reward 1 → 0", "~ 2 → 2  same  reward 1", "~ 3 → 3  none"];
+    assert_eq!((status, pairs.as_slice()), (1, &expected[..]));
+    let json = ask(&["diff", &a, &b, "--json"]).1;
+    assert!(json.contains(r#"{"id":"up","a":0,"b":0,"reward":{"a":0.0,"b":0.5}}"#), "{json}");
+    assert!(json.contains(r#"{"id":"none","a":3,"b":3}"#), "{json}");
+}

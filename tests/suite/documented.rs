@@ -31,12 +31,43 @@ fn an_export_and_marks_take_folders() {
 #[test]
 fn a_text_that_is_no_reference_is_explained() {
     let run = sample("trip-run.jsonl");
-    let (status, stdout, stderr) = obelus(&["resolve", &run, "state.status"]);
+    let (status, stdout, stderr) = obelus(&["resolve", &run, "state..status"]);
     assert_eq!((status, stdout.as_str()), (1, "status invalid\n"));
     assert!(stderr.contains("write it as †kind.key"), "{stderr}");
-    let (status, stdout, stderr) = obelus(&["resolve", &run, "†state.status"]);
-    assert!(status == 0 && stdout.starts_with("\"done\"\n") && stderr.is_empty(), "{stdout}{stderr}");
-    assert_eq!(obelus(&["resolve", &run, "state.status", "--json"]).2, "", "the answer has the status");
+    for reference in ["†state.status", "state.status"] {
+        let (status, stdout, stderr) = obelus(&["resolve", &run, reference]);
+        assert!(status == 0 && stdout.starts_with("\"done\"\n") && stderr.is_empty(), "{stdout}{stderr}");
+    }
+    let (status, stdout, stderr) = obelus(&["resolve", &run, "state.status", "--json"]);
+    assert!(status == 1 && stdout.contains("\"invalid\"") && stderr.is_empty(), "the answer has the status");
+}
+
+/// `Y` on the screen copies a path without its sign and with its instance.
+#[test]
+fn a_value_of_an_instance_is_found_by_the_path_that_the_screen_copies() {
+    let run = sample("trip-run.jsonl");
+    let (status, stdout, stderr) = obelus(&["resolve", &run, "state#2.budget", "--step", "40"]);
+    assert!(status == 0 && stdout.starts_with("1500\n") && stderr.is_empty(), "{stdout}{stderr}");
+    for reference in ["state.budget", "†state.budget"] {
+        let (status, stdout, stderr) = obelus(&["resolve", &run, reference]);
+        assert_eq!((status, stdout.as_str()), (1, "status missing · reason path\n"));
+        assert!(stderr.contains("is there in ①, ②; --instance asks one of them"), "{stderr}");
+    }
+}
+
+#[test]
+fn a_text_is_printed_as_it_is_where_it_is_asked_for_raw() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = file(
+        folder.path(),
+        "r.jsonl",
+        "{\"type\":\"state\",\"state\":{\"patch\":\"--- a\\n+++ \\\"b\\\"\\n\",\"n\":1.0}}\n",
+    );
+    assert_eq!(obelus(&["resolve", &run, "state.patch", "--raw"]), (0, "--- a\n+++ \"b\"\n".into(), String::new()));
+    assert_eq!(obelus(&["resolve", &run, "†state.n", "-r"]), (0, "1.0\n".into(), String::new()));
+    let (status, stdout, stderr) = obelus(&["resolve", &run, "†state.none", "--raw"]);
+    assert!(status == 1 && stdout.is_empty() && stderr.contains("missing"), "{stdout}{stderr}");
+    assert_eq!(obelus(&["query", &run, ".state.patch, .state.n", "-r"]).1, "--- a\n+++ \"b\"\n\n1.0\n");
 }
 
 #[test]

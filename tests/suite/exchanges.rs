@@ -32,7 +32,10 @@ impl Rows {
         let (_, shown, _) = obelus(&["steps", &self.path]);
         let of = |(line, step): (&str, &Value)| {
             let answers = step["answers"].as_u64().map(|call| format!(" (of {call})")).unwrap_or_default();
-            format!("{}{answers}", line.split_whitespace().skip(1).collect::<Vec<_>>().join(" "))
+            format!(
+                "{}{answers}",
+                line.trim_start_matches('✗').split_whitespace().skip(1).collect::<Vec<_>>().join(" ")
+            )
         };
         shown.lines().zip(&lines(&obelus(&["steps", &self.path, "--json"]).1)).map(of).collect()
     }

@@ -133,3 +133,17 @@ fn parquet_holds_the_same_rows() {
         assert_eq!(lines, parquet);
     }
 }
+
+#[test]
+fn csv_is_one_table_of_all_files() {
+    let (one, other) = (sample("desk-rollouts.jsonl"), sample("fix-session.jsonl"));
+    let (status, stdout, stderr) = obelus(&["table", "--csv", &one, &other]);
+    assert_eq!(status, 0, "{stderr}");
+    let head = stdout.lines().next().unwrap();
+    assert!(head.starts_with("digest,file,record,") && stdout.matches("digest,file").count() == 1, "{head}");
+    assert_eq!(stdout.lines().count(), 1 + 16 + 1);
+    let folder = tempfile::tempdir().unwrap();
+    let (status, printed, stderr) = obelus_in(folder.path(), &["table", &one, &other, "--out", "all.csv"]);
+    assert_eq!((status, printed.as_str()), (0, ""), "{stderr}");
+    assert_eq!(fs::read_to_string(folder.path().join("all.csv")).unwrap(), stdout);
+}

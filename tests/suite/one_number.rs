@@ -1,7 +1,7 @@
 //! One number in all commands: `stats`, `table`, `steps`, `--outcomes`, `--tools`, `--by` and filters count the same of
 //! the same records, in whichever container these are.
 
-use super::command::{file, json_lines, obelus};
+use super::command::{file, json_lines, obelus, sample};
 use serde_json::{Value, json};
 
 /// Three messages of one task: a call that succeeds, one that fails, and the answer.
@@ -174,4 +174,47 @@ fn groups_and_filters_have_the_numbers_of_the_table() {
             assert_eq!(found.trim(), "1", "{name}: {terms}");
         }
     }
+}
+
+/// In Agent/Data an error is a message that no call asked for: the header of the screen counts it, so all commands do.
+#[test]
+fn errors_of_a_log_are_failures_in_every_command() {
+    let run = sample("trip-run.jsonl");
+    let lines = json_lines(&["stats", &run, "--json"]);
+    assert_eq!(lines.iter().map(|line| line["failed"].as_u64()).collect::<Vec<_>>(), [Some(2), Some(2)]);
+    assert_eq!(json_lines(&["table", &run, "--json"])[0]["failed"], 2);
+    assert_eq!(json_lines(&["steps", &run, "--where", "failed>0", "--json"]).len(), 2);
+    let signed: Vec<String> =
+        obelus(&["steps", &run]).1.lines().filter_map(|line| line.strip_prefix('✗')).map(str::to_owned).collect();
+    assert_eq!(signed.len(), 2);
+    assert!(signed.iter().all(|line| line.contains("error")), "{signed:?}");
+}
+
+#[test]
+fn steps_that_failed_are_seen_without_colours() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = file(folder.path(), "c.jsonl", &format!("{}\n", json!({"messages": conversation(1)})));
+    let steps = obelus(&["steps", &path]).1;
+    let margins: Vec<&str> = steps.lines().map(|line| line.split("  ").next().unwrap_or_default()).collect();
+    let signs: Vec<bool> = margins.iter().map(|margin| margin.starts_with('✗')).collect();
+    assert_eq!(signs, [false, false, false, false, true, false], "{steps}");
+    let column = |line: &str| line.chars().position(|c| c == ':');
+    assert!(steps.lines().all(|line| column(line) == column(&steps)), "the sign is in the margin: {steps}");
+}
+
+#[test]
+fn outcomes_of_a_folder_of_runs_are_one_answer() {
+    let (one, other) = (sample("fix-session.jsonl"), sample("desk-rollouts.jsonl"));
+    let apart = json_lines(&["stats", "--outcomes", "--json", &one, &other]);
+    let all = json_lines(&["stats", "--outcomes", "--together", "--json", &one, &other]);
+    assert_eq!((apart.len(), all.len(), &all[0]["files"]), (2, 1, &json!(2)));
+    for member in ["records", "calls", "failed", "suspect", "fine", "open"] {
+        let sum: u64 = apart.iter().filter_map(|line| line[member].as_u64()).sum();
+        assert_eq!(all[0][member].as_u64(), Some(sum), "{member}");
+    }
+    let text = obelus(&["stats", "--outcomes", "--together", &one, &other]).1;
+    assert!(
+        text.starts_with("2 files  ") && text.lines().filter(|line| line.starts_with("  all")).count() == 1,
+        "{text}"
+    );
 }

@@ -457,3 +457,17 @@ fn columns_are_computed_by_expressions_in_a_process_of_their_own() {
     terminal.press("q");
     assert_eq!(terminal.end(), (0, String::new()));
 }
+
+/// Another program wrote on the screen, or a width that the terminal sees otherwise left something there.
+#[test]
+fn the_whole_screen_is_drawn_again_on_request() {
+    let mut terminal = Terminal::open(&sample("trip-run.jsonl"));
+    terminal.see("of 0–65");
+    terminal.listen(Duration::from_millis(400));
+    let before = terminal.sent.len();
+    terminal.press("C-l");
+    terminal.until_sent("\u{1b}[2J", before);
+    terminal.until_sent("trip-run.jsonl", before);
+    terminal.press("q");
+    assert_eq!(terminal.end(), (0, String::new()));
+}

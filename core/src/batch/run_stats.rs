@@ -51,7 +51,8 @@ struct RunStats {
     unreadable: u64,
     errors: u64,
     warnings: u64,
-    /// W4: steps with a result that is an error, and those with one that is suspect.
+    /// Steps that the run reports as failed, a result that is an error (W4) or an error of its own; those with a result
+    /// that is suspect.
     failed: u64,
     suspect: u64,
 }
@@ -89,8 +90,8 @@ impl RunStats {
             unreadable: 0,
             errors: 0,
             warnings: 0,
-            failed: run.work().map_or(0, |work| work.error_steps().len() as u64),
-            suspect: run.work().map_or(0, |work| work.suspect_steps().len() as u64),
+            failed: run.error_steps().len() as u64,
+            suspect: run.suspect_steps().len() as u64,
         };
         let mut clock = CallClock::default();
         for number in 0..run.step_count() {

@@ -76,4 +76,48 @@ impl FlatSchema {
         }
         Ok(text + "}")
     }
+
+    /// The names of the columns as the first line of a CSV file.
+    #[must_use]
+    pub fn csv_head(&self) -> String {
+        self.columns.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(",")
+    }
+}
+
+/// A row as one line of a CSV file (RFC 4180): what is missing is empty, texts of a list are divided by spaces.
+///
+/// A spreadsheet runs a text that begins as a formula, which a file may hold by intent: such a text gets a `'` before
+/// it.
+#[must_use]
+pub fn csv_row(row: &[Cell]) -> String {
+    let quoted = |text: &str| {
+        let guard = if text.starts_with(['=', '+', '-', '@', '\t', '\r']) { "'" } else { "" };
+        if text.contains([',', '"', '\n', '\r']) {
+            format!("\"{guard}{}\"", text.replace('"', "\"\""))
+        } else {
+            format!("{guard}{text}")
+        }
+    };
+    let cell = |cell: &Cell| match cell {
+        Cell::Int(number) => number.map(|number| number.to_string()).unwrap_or_default(),
+        Cell::Float(number) => number.map(|number| number.to_string()).unwrap_or_default(),
+        Cell::Text(text) => quoted(text.as_deref().unwrap_or_default()),
+        Cell::Texts(texts) => quoted(&texts.join(" ")),
+    };
+    row.iter().map(cell).collect::<Vec<_>>().join(",")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_row_of_csv_holds_any_text_and_no_formula() {
+        let text = |text: &str| Cell::Text(Some(text.to_owned()));
+        let row =
+            [Cell::Int(Some(-3)), Cell::Float(None), Cell::Float(Some(0.5)), text("a \"b\", c\nd"), Cell::Text(None)];
+        assert_eq!(csv_row(&row), "-3,,0.5,\"a \"\"b\"\", c\nd\",");
+        let texts = Cell::Texts(vec!["bash".to_owned(), "edit".to_owned()]);
+        assert_eq!(csv_row(&[text("=1+1"), text("@a,b"), text("-x"), texts]), "'=1+1,\"'@a,b\",'-x,bash edit");
+    }
 }

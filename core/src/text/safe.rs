@@ -14,8 +14,8 @@ pub struct SafeText(String);
 
 impl SafeText {
     /// Makes text safe to paint: C0 as control pictures (`␛`), DEL, C1, bidi, zero-width, tag and other invisible
-    /// characters as `⟨U+202E⟩`, and so what terminals draw at different widths; line ends as `␊`, tabs as `␉`, runs of
-    /// combining marks cut.
+    /// characters as `⟨U+202E⟩`, and so what terminals draw at different widths, but flags as `⟨DE⟩`; line ends as
+    /// `␊`, tabs as `␉`, runs of combining marks cut.
     #[must_use]
     pub fn of(foreign: &str) -> Self {
         if foreign.bytes().all(|b| (0x20..0x7f).contains(&b)) {
@@ -60,6 +60,9 @@ impl std::fmt::Display for SafeText {
 }
 
 fn put_grapheme(grapheme: &str, out: &mut String) {
+    if grapheme.starts_with(is_flag_letter) {
+        return put_flag(grapheme, out);
+    }
     let mut marks = 0;
     let mut before = None;
     for c in grapheme.chars() {
@@ -68,7 +71,7 @@ fn put_grapheme(grapheme: &str, out: &mut String) {
             continue;
         }
         let is_mark = unicode_width::UnicodeWidthChar::width(c) == Some(0);
-        if is_hidden(c) || (before.is_some() && is_joined(c)) {
+        if is_hidden(c) || is_of_unsure_width(c) || (before.is_some() && is_joined(c)) {
             put_sign(c, out);
         } else if is_mark {
             // A mark on nothing would take no cell: it gets a circle as its base, once, however often it is made safe.
@@ -101,6 +104,27 @@ fn is_joined(c: char) -> bool {
     matches!(c,
         '\u{1F3FB}'..='\u{1F3FF}' | '\u{488}' | '\u{489}' | '\u{1ABE}' | '\u{20DD}'..='\u{20E0}' | '\u{20E2}'
         | '\u{20E4}' | '\u{A670}'..='\u{A672}')
+}
+
+/// What takes one cell in some terminals and two or more in others: what was next to it would stay on the screen.
+fn is_of_unsure_width(c: char) -> bool {
+    matches!(c, '\u{17A4}' | '\u{17D8}' | '\u{2630}'..='\u{2637}' | '\u{268A}'..='\u{268F}' | '\u{1D300}'..='\u{1D376}')
+}
+
+/// The letters of flags, which take two cells together, two each, or one each.
+fn is_flag_letter(c: char) -> bool {
+    matches!(c, '\u{1F1E6}'..='\u{1F1FF}')
+}
+
+/// A flag as its letters, `⟨DE⟩`; what else is in its cell behind them.
+fn put_flag(grapheme: &str, out: &mut String) {
+    let letters = grapheme.chars().take_while(|c| is_flag_letter(*c));
+    let letter = |c: char| char::from_u32(u32::from(c) - 0x1F1E6 + u32::from('A'));
+    out.push('\u{27E8}');
+    out.extend(letters.clone().filter_map(letter));
+    out.push('\u{27E9}');
+    let rest: usize = letters.map(char::len_utf8).sum();
+    grapheme[rest..].chars().for_each(|c| put_sign(c, out));
 }
 
 /// Whether a character is invisible, reorders text, or acts on a terminal (R10).
@@ -145,6 +169,9 @@ mod tests {
             ("0\u{D7B0}A", "0\u{25CC}\u{D7B0}A"),
             ("\u{111C2}0", "\u{25CC}\u{111C2}0"),
             ("Z\u{489}", "Z\u{27E8}U+0489\u{27E9}"),
+            ("\u{2630} Menu", "\u{27E8}U+2630\u{27E9} Menu"),
+            ("a\u{1F1E9}\u{1F1EA}\u{1F1EB}.", "a\u{27E8}DE\u{27E9}\u{27E8}F\u{27E9}."),
+            ("\u{1F1E9}\u{1F1EA}\u{301}", "\u{27E8}DE\u{27E9}\u{27E8}U+0301\u{27E9}"),
         ] {
             assert_eq!(SafeText::of(input).as_str(), expect);
             assert_eq!(SafeText::of(expect).as_str(), expect, "safe text stays as it is");

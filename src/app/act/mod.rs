@@ -183,6 +183,7 @@ impl App {
             A::Cancel => self.cancel(effects),
             A::Quit => effects.push(Effect::Quit),
             A::Suspend => effects.push(Effect::Suspend),
+            A::Redraw => effects.push(Effect::Redraw),
             A::MenuUp => self.menu_up(effects),
             A::MenuDown => self.menu_by(1),
             A::MenuPageUp => self.menu_by(-self.menu_page()),

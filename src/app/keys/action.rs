@@ -138,6 +138,7 @@ pub enum Action {
     Cancel,
     Quit,
     Suspend,
+    Redraw,
     MenuUp,
     MenuDown,
     MenuPageUp,

@@ -11,13 +11,14 @@ use crate::format::Answer;
 use crate::ingest::Loaded;
 use crate::json;
 use crate::model::{Bytes, Problem, Record, RecordBody, lossy};
-use crate::review::{Compared, Fingerprint, ValueChange, changes, compare, record_id};
+use crate::review::{Compared, Fingerprint, Rollout, ValueChange, changes, compare, record_id};
 use crate::rules::digest;
 use crate::source::RecordReader;
 use crate::text::{SafeText, counted, cut};
 use serde::Serialize;
 use serde_json::value::RawValue;
 use std::borrow::Cow;
+use std::cmp::Ordering;
 
 /// Most records of one sort that are listed for people.
 const LISTED_MAX: usize = 100;
@@ -49,8 +50,17 @@ struct ChangedMember {
     id: Option<String>,
     a: usize,
     b: usize,
+    /// The rewards of both, if one has any.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reward: Option<RewardMember>,
     #[serde(skip_serializing_if = "Option::is_none")]
     changes: Option<Vec<ChangeMember>>,
+}
+
+#[derive(Serialize)]
+struct RewardMember {
+    a: Option<f64>,
+    b: Option<f64>,
 }
 
 #[derive(Serialize)]
@@ -117,6 +127,13 @@ impl Side<'_> {
         Ok(json::parse(&self.text(number)?).ok().as_ref().and_then(record_id))
     }
 
+    /// The reward of a record, as the table has it.
+    fn reward(&self, number: usize) -> Result<Option<f64>, Problem> {
+        let (text, way) = (self.text(number)?, self.loaded.detected.format.way());
+        let rollout = json::parse(&text).ok().and_then(|record| Rollout::all_of(number, &record, None, way).pop());
+        Ok(rollout.and_then(|rollout| rollout.reward))
+    }
+
     fn members(&self, numbers: &[usize]) -> Result<Vec<RecordMember>, Problem> {
         numbers.iter().map(|&record| Ok(RecordMember { id: self.id(record)?, record })).collect()
     }
@@ -133,6 +150,12 @@ fn fingerprint(text: &str, record: &Record) -> Fingerprint {
         }
         None => Fingerprint { id: None, content: digest::of_pair("broken", text, "", &null) },
     }
+}
+
+/// The rewards of a pair of records; None where neither has one.
+fn rewards(a: &Side<'_>, b: &Side<'_>, pair: (usize, usize)) -> Result<Option<RewardMember>, Problem> {
+    let of = RewardMember { a: a.reward(pair.0)?, b: b.reward(pair.1)? };
+    Ok((of.a.is_some() || of.b.is_some()).then_some(of))
 }
 
 /// What changed in a record; None where one of them is not valid JSON.
@@ -157,7 +180,8 @@ fn programs(
     for &pair in &compared.changed {
         let changes = if has_changes { changed(a, b, pair)? } else { None };
         let changes = changes.map(|all| all.into_iter().map(change).collect::<Result<_, Problem>>()).transpose()?;
-        all.push(ChangedMember { id: b.id(pair.1)?, a: pair.0, b: pair.1, changes });
+        let reward = rewards(a, b, pair)?;
+        all.push(ChangedMember { id: b.id(pair.1)?, a: pair.0, b: pair.1, reward, changes });
     }
     let file = |side: &Side<'_>| raw(&FileMember { file: side.file.text(), records: side.loaded.records()?.len() });
     let mut members: Answer = vec![
@@ -197,7 +221,9 @@ fn people(
         more(sign, numbers.len(), LISTED_MAX, out)?;
     }
     for &(old, new) in compared.changed.iter().take(LISTED_MAX) {
-        out.line(&format!("~ {old} → {new}  {}", b.id(new)?.unwrap_or_default()))?;
+        let name = format!("~ {old} → {new}  {}", b.id(new)?.unwrap_or_default());
+        let (tone, reward) = rewards(a, b, (old, new))?.map_or((Tone::Plain, String::new()), |of| reward_text(&of));
+        out.styled(&[(Tone::Plain, &name), (tone, &reward)])?;
         if has_changes {
             let all = changed(a, b, (old, new))?.unwrap_or_default();
             all.iter().take(CHANGES_MAX).try_for_each(|change| show_change(change, out))?;
@@ -207,6 +233,17 @@ fn people(
     more("~", compared.changed.len(), LISTED_MAX, out)?;
     out.line("")?;
     side_by_side(stats, out)
+}
+
+/// What became of a reward, and whether that is better.
+fn reward_text(of: &RewardMember) -> (Tone, String) {
+    let text = |reward: Option<f64>| reward.map_or_else(|| "–".to_owned(), |reward| reward.to_string());
+    let tone = match of.a.partial_cmp(&of.b) {
+        Some(Ordering::Less) => Tone::Good,
+        Some(Ordering::Greater) => Tone::Error,
+        Some(Ordering::Equal) | None => return (Tone::Dim, format!("  reward {}", text(of.b))),
+    };
+    (tone, format!("  reward {} → {}", text(of.a), text(of.b)))
 }
 
 fn show_change(change: &ValueChange, out: &mut Out) -> Result<(), Stop> {

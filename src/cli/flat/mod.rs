@@ -1,4 +1,4 @@
-//! Files of rows of one flat schema: JSON Lines, or Parquet where the name of the file says so.
+//! Files of rows of one flat schema: JSON Lines, or CSV or Parquet where the name of the file says so.
 
 #[cfg(feature = "parquet")]
 mod parquet;
@@ -11,7 +11,7 @@ mod record_type;
 pub(super) use record_table::RecordTable;
 
 use crate::model::Problem;
-use crate::review::flat::{Cell, FlatSchema};
+use crate::review::flat::{Cell, FlatSchema, csv_row};
 use crate::source::Output;
 use std::path::Path;
 
@@ -39,6 +39,7 @@ pub(super) fn is_parquet(path: &Path) -> Result<bool, Problem> {
 /// A file of rows, under another name until it is whole.
 pub(super) enum FlatFile {
     Lines(&'static FlatSchema, Box<Output>),
+    Csv(Box<Output>),
     #[cfg(feature = "parquet")]
     Parquet(Box<parquet::Writer>),
 }
@@ -56,7 +57,12 @@ impl FlatFile {
     ) -> Result<Self, Problem> {
         let is_parquet = is_parquet(path)?;
         debug_assert!(!is_parquet || cfg!(feature = "parquet"), "refused above");
-        let output = super::output_path::create(path, is_forced, inputs)?;
+        let is_csv = path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("csv"));
+        let mut output = super::output_path::create(path, is_forced, inputs)?;
+        if is_csv {
+            output.write(format!("{}\n", schema.csv_head()).as_bytes())?;
+            return Ok(Self::Csv(Box::new(output)));
+        }
         #[cfg(feature = "parquet")]
         if is_parquet {
             return Ok(Self::Parquet(Box::new(parquet::Writer::new(schema, output)?)));
@@ -74,6 +80,7 @@ impl FlatFile {
                 output.write(json(schema, &row)?.as_bytes())?;
                 output.write(b"\n")
             }
+            Self::Csv(output) => output.write(format!("{}\n", csv_row(&row)).as_bytes()),
             #[cfg(feature = "parquet")]
             Self::Parquet(writer) => writer.push(row),
         }
@@ -85,7 +92,7 @@ impl FlatFile {
     /// The file cannot be written.
     pub(super) fn finish(self) -> Result<(), Problem> {
         let output = match self {
-            Self::Lines(_, output) => *output,
+            Self::Lines(_, output) | Self::Csv(output) => *output,
             #[cfg(feature = "parquet")]
             Self::Parquet(writer) => writer.finish()?,
         };

@@ -1,9 +1,8 @@
 //! `obelus stats --outcomes`: how the calls of each tool came out, and the rewards of the trajectories that use it.
 
 use super::super::filter::passes;
-use super::Options;
+use super::together::Together;
 use crate::cli::Stop;
-use crate::cli::args::FileName;
 use crate::cli::out::{Out, Tone, plain, raw};
 use crate::format::call_time::{MICROS_IN_MS, TimeSpread, ToolTimes};
 use crate::format::{Purpose, Survey};
@@ -48,9 +47,9 @@ struct Tool {
     rewards: Rewards,
 }
 
-/// What is counted of a file.
+/// What is counted of a file, or of several as one.
 #[derive(Debug, Default)]
-struct Outcomes {
+pub(super) struct Outcomes {
     tools: BTreeMap<String, Tool>,
     records: u64,
     unreadable: u64,
@@ -59,6 +58,52 @@ struct Outcomes {
 }
 
 impl Outcomes {
+    /// Takes the records of a file.
+    pub(super) fn add_file(&mut self, loaded: &Loaded, passing: Option<&[bool]>) -> Result<(), Stop> {
+        let is_wanted = |record: usize| passes(passing, record);
+        match loaded.detected.format.survey(Purpose::Outcomes) {
+            Some(mut pass) => self.add_records(loaded, pass.as_mut(), is_wanted),
+            None => self.add_runs(loaded, is_wanted),
+        }
+    }
+
+    /// From a pass over the records of a file whose records are trajectories.
+    fn add_records(
+        &mut self,
+        loaded: &Loaded,
+        pass: &mut dyn Survey,
+        is_wanted: impl Fn(usize) -> bool,
+    ) -> Result<(), Stop> {
+        let mut next = 0;
+        ingest::survey(loaded, pass, |surveyed| -> Result<(), Stop> {
+            next += 1;
+            if !is_wanted(next - 1) {
+                return Ok(());
+            }
+            self.records += 1;
+            match surveyed.facts.and_then(|facts| facts.counted) {
+                Some(counted) => self.add(counted.outcomes, counted.times, counted.reward),
+                None => self.unreadable += 1,
+            }
+            Ok(())
+        })
+    }
+
+    /// From the runs themselves.
+    fn add_runs(&mut self, loaded: &Loaded, is_wanted: impl Fn(usize) -> bool) -> Result<(), Stop> {
+        for record in (0..loaded.trajectories()?).filter(|record| is_wanted(*record)) {
+            let run = loaded.run(record)?;
+            self.records += 1;
+            let tools = run.work().into_iter().flat_map(|work| work.tools());
+            self.add(
+                tools.map(|(tool, of)| (tool.to_owned(), *of)),
+                ToolTimes::of(run.as_ref(), loaded.input.as_ref()),
+                None,
+            );
+        }
+        Ok(())
+    }
+
     fn add(&mut self, tools: impl IntoIterator<Item = (String, ToolOutcomes)>, times: ToolTimes, reward: Option<f64>) {
         self.rewards.add(reward);
         self.times.extend(times);
@@ -101,46 +146,38 @@ struct OutcomeLine {
     longest_ms: Option<u64>,
 }
 
-/// Reports the outcomes of one file.
-pub(super) fn write_report(
-    file: &FileName,
-    loaded: &Loaded,
-    (options, passing): (&Options, Option<&[bool]>),
-    out: &mut Out,
-) -> Result<(), Stop> {
-    let is_wanted = |record: usize| passes(passing, record);
-    let counted = match loaded.detected.format.survey(Purpose::Outcomes) {
-        Some(mut pass) => of_records(loaded, pass.as_mut(), is_wanted)?,
-        None => of_runs(loaded, is_wanted)?,
-    };
-    let total = counted.total();
-    if options.json {
-        let times: BTreeMap<&str, TimeSpread> = counted.times.spreads().collect();
-        let line =
-            |(name, tool): (&String, &Tool)| (name.clone(), line(tool, counted.rewards, times.get(name.as_str())));
-        let named = counted.tools.iter().filter(|(name, _)| !name.is_empty());
-        let tools: BTreeMap<String, OutcomeLine> = named.map(line).collect();
-        let members = vec![
-            ("file", raw(&file.text())?),
-            ("type", raw("outcomes")?),
-            ("records", raw(&counted.records)?),
-            ("unreadable", raw(&counted.unreadable)?),
-            ("calls", raw(&total.calls)?),
-            ("failed", raw(&total.failed)?),
-            ("repeated", raw(&total.repeated)?),
-            ("suspect", raw(&total.suspect)?),
-            ("fine", raw(&total.fine)?),
-            ("open", raw(&total.open())?),
-            ("unlinked", raw(&total.unlinked)?),
-            ("error_rate", raw(&error_rate(&total))?),
-            ("reward", raw(&counted.rewards.mean())?),
-            ("tools", raw(&tools)?),
-        ];
-        return Ok(out.json(&plain(&members))?);
+impl Outcomes {
+    /// Reports them.
+    pub(super) fn write_report(&self, of: &Together<'_>, is_json: bool, out: &mut Out) -> Result<(), Stop> {
+        let total = self.total();
+        if is_json {
+            let times: BTreeMap<&str, TimeSpread> = self.times.spreads().collect();
+            let line =
+                |(name, tool): (&String, &Tool)| (name.clone(), line(tool, self.rewards, times.get(name.as_str())));
+            let named = self.tools.iter().filter(|(name, _)| !name.is_empty());
+            let tools: BTreeMap<String, OutcomeLine> = named.map(line).collect();
+            let members = vec![
+                of.member()?,
+                ("type", raw("outcomes")?),
+                ("records", raw(&self.records)?),
+                ("unreadable", raw(&self.unreadable)?),
+                ("calls", raw(&total.calls)?),
+                ("failed", raw(&total.failed)?),
+                ("repeated", raw(&total.repeated)?),
+                ("suspect", raw(&total.suspect)?),
+                ("fine", raw(&total.fine)?),
+                ("open", raw(&total.open())?),
+                ("unlinked", raw(&total.unlinked)?),
+                ("error_rate", raw(&error_rate(&total))?),
+                ("reward", raw(&self.rewards.mean())?),
+                ("tools", raw(&tools)?),
+            ];
+            return Ok(out.json(&plain(&members))?);
+        }
+        let (calls, records) = (text::counted(total.calls, "call"), text::counted(self.records, "record"));
+        out.line(&format!("{of}  {calls} in {records}"))?;
+        rows(self, &total, out)
     }
-    let (calls, records) = (text::counted(total.calls, "call"), text::counted(counted.records, "record"));
-    out.line(&format!("{file}  {calls} in {records}"))?;
-    rows(&counted, &total, out)
 }
 
 /// The share of the calls with a result whose result is an error; None without any result.
@@ -225,38 +262,4 @@ fn numbers(name: &str, of: &ToolOutcomes) -> Vec<(Tone, String)> {
         count_cell(of.fine, Tone::Plain),
         count_cell(of.open(), Tone::Plain),
     ]
-}
-
-/// From a pass over the records of a file whose records are trajectories.
-fn of_records(loaded: &Loaded, pass: &mut dyn Survey, is_wanted: impl Fn(usize) -> bool) -> Result<Outcomes, Stop> {
-    let (mut all, mut next) = (Outcomes::default(), 0);
-    ingest::survey(loaded, pass, |surveyed| -> Result<(), Stop> {
-        next += 1;
-        if !is_wanted(next - 1) {
-            return Ok(());
-        }
-        all.records += 1;
-        match surveyed.facts.and_then(|facts| facts.counted) {
-            Some(counted) => all.add(counted.outcomes, counted.times, counted.reward),
-            None => all.unreadable += 1,
-        }
-        Ok(())
-    })?;
-    Ok(all)
-}
-
-/// From the runs themselves.
-fn of_runs(loaded: &Loaded, is_wanted: impl Fn(usize) -> bool) -> Result<Outcomes, Stop> {
-    let mut all = Outcomes::default();
-    for record in (0..loaded.trajectories()?).filter(|record| is_wanted(*record)) {
-        let run = loaded.run(record)?;
-        all.records += 1;
-        let tools = run.work().into_iter().flat_map(|work| work.tools());
-        all.add(
-            tools.map(|(tool, of)| (tool.to_owned(), *of)),
-            ToolTimes::of(run.as_ref(), loaded.input.as_ref()),
-            None,
-        );
-    }
-    Ok(all)
 }

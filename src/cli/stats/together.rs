@@ -3,6 +3,7 @@
 use super::by::Groups;
 use super::histogram::Histogram;
 use super::measure::RecordQuestion;
+use super::outcomes::Outcomes;
 use super::tasks::Tasks;
 use super::{Options, RecordSelection, StatsQuestion};
 use crate::cli::args::FileName;
@@ -49,6 +50,7 @@ pub(super) enum Counts {
     Tasks(Tasks),
     By(Groups),
     Histogram(Histogram),
+    Outcomes(Outcomes),
 }
 
 impl Counts {
@@ -57,6 +59,7 @@ impl Counts {
         Ok(match options.question() {
             StatsQuestion::Tasks => Some(Self::Tasks(Tasks::default())),
             StatsQuestion::By(by) => Some(Self::By(Groups::new(options, by)?)),
+            StatsQuestion::Outcomes => Some(Self::Outcomes(Outcomes::default())),
             StatsQuestion::Histogram(number) => Some(Self::Histogram(Histogram::new(options, number)?)),
             _ => None,
         })
@@ -68,6 +71,7 @@ impl Counts {
             Self::Tasks(tasks) => Ok(tasks.add(options, question.loaded, question.passing)?),
             Self::By(groups) => groups.add(question),
             Self::Histogram(histogram) => histogram.add(question),
+            Self::Outcomes(outcomes) => outcomes.add_file(question.loaded, question.passing),
         }
     }
 
@@ -77,6 +81,7 @@ impl Counts {
             Self::Tasks(tasks) => tasks.write_report(of, json, out).map(|()| 0),
             Self::By(groups) => groups.write_report(of, json, out),
             Self::Histogram(histogram) => histogram.write_report(of, json, out),
+            Self::Outcomes(outcomes) => outcomes.write_report(of, json, out).map(|()| 0),
         }
     }
 }
@@ -112,7 +117,7 @@ impl TaskNames {
 pub(super) fn run(options: &Options, wanted: &RecordSelection, files: &[FileName], out: &mut Out) -> Result<u8, Stop> {
     let Some(mut counts) = Counts::new(options)? else {
         let hint = "`obelus stats --json FILE | obelus stats --merge -` counts parts of a dataset as one";
-        return Err(Problem::usage("--together goes with --tasks, --by and --histogram").hint(hint).into());
+        return Err(Problem::usage("--together goes with --tasks, --by, --histogram and --outcomes").hint(hint).into());
     };
     let count_groups = || groups_of_files(files, options.format.forced());
     if let Some(filter) = &wanted.filter {

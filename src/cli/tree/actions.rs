@@ -1,8 +1,8 @@
 //! `obelus tree --by-action`: attempts aligned by what they did, with success at each fork.
 
 use super::{EndMember, Options, read_attempts, report_unreadable, task_members, write_tasks};
-use crate::cli::Stop;
 use crate::cli::out::{Out, Tone, plain, raw};
+use crate::cli::{Stop, complain};
 use crate::ingest::Loaded;
 use crate::review::{ActionAttempt, ActionTree, Parting, SharedSteps, Success, action_tree, attempt_tasks};
 use crate::text::counted;
@@ -47,6 +47,14 @@ pub(super) fn run(options: &Options, loaded: &Loaded, out: &mut Out) -> Result<u
         } else {
             people(&attempts, task, &tree, out)?;
         }
+    }
+    let mut actions = attempts.iter().flat_map(|attempt| &attempt.actions).peekable();
+    if actions.peek().is_some() && actions.all(|action| action.label.starts_with("says ")) {
+        let hint = "without --by-action whole messages are aligned";
+        complain(&format!(
+            "{}: the agent calls nothing, so that all of its answers are one action; {hint}",
+            options.file
+        ));
     }
     report_unreadable(&options.file, unreadable);
     write_tasks(options, loaded.records()?.len().saturating_sub(unreadable), &tasks, &attempts, out)?;
