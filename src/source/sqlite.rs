@@ -85,11 +85,11 @@ impl Tables for Database {
         found.map_err(|why| unreadable(&self.name, &why))
     }
 
-    fn unpack(&self, packed: &[u8], len: usize) -> Option<Vec<u8>> {
-        let most = u64::try_from(len).ok()?.checked_add(1)?;
+    fn unpack_up_to(&self, packed: &[u8], len_max: usize) -> Option<Vec<u8>> {
+        let most = u64::try_from(len_max).ok()?.checked_add(1)?;
         let mut whole = Vec::new();
         Zstd::new(packed).take(most).read_to_end(&mut whole).ok()?;
-        (whole.len() == len).then_some(whole)
+        (whole.len() <= len_max).then_some(whole)
     }
 }
 

@@ -193,13 +193,15 @@ fn recorded(run: &dyn Run, step: StepNo) -> Option<RecordedUsage> {
         let at = |step: StepNo| total(run, slot, step).unwrap_or_default();
         at(step).saturating_sub(at(last - 1))
     };
-    Some(RecordedUsage {
+    let usage = RecordedUsage {
         step: last,
         input: grown("input"),
         cache_read: grown("cache_read"),
         cache_write: grown("cache_write"),
         output: grown("output"),
-    })
+    };
+    // Of an answer without tokens nothing was recorded.
+    (usage.read() > 0 || usage.output > 0).then_some(usage)
 }
 
 /// What the totals of a run grew by at a step; None: by nothing.

@@ -161,8 +161,8 @@ pub(super) mod memory {
         }
 
         /// A frame is what it holds from back to front.
-        fn unpack(&self, packed: &[u8], len: usize) -> Option<Vec<u8>> {
-            (packed.len() == len).then(|| packed.iter().rev().copied().collect())
+        fn unpack_up_to(&self, packed: &[u8], len_max: usize) -> Option<Vec<u8>> {
+            (packed.len() <= len_max).then(|| packed.iter().rev().copied().collect())
         }
 
         fn row(&mut self, table: &str, number: i64, columns: &[&str]) -> Result<Option<Vec<ContainerValue>>, Problem> {

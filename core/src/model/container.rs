@@ -117,8 +117,13 @@ pub trait Tables {
     /// As [`Tables::rows`].
     fn row(&mut self, table: &str, number: i64, columns: &[&str]) -> Result<Option<Vec<ContainerValue>>, Problem>;
 
-    /// The content of a Zstandard frame in a cell; None: it cannot be unpacked to `len` bytes.
-    fn unpack(&self, packed: &[u8], len: usize) -> Option<Vec<u8>>;
+    /// The content of a Zstandard frame in a cell; None: it cannot be unpacked, or to more than `len_max` bytes.
+    fn unpack_up_to(&self, packed: &[u8], len_max: usize) -> Option<Vec<u8>>;
+
+    /// The same where it is known how long the content is.
+    fn unpack(&self, packed: &[u8], len: usize) -> Option<Vec<u8>> {
+        self.unpack_up_to(packed, len).filter(|whole| whole.len() == len)
+    }
 
     /// Whether there is a table of that name with these columns.
     fn has(&self, table: &str, columns: &[&str]) -> bool {

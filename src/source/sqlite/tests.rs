@@ -308,4 +308,6 @@ fn a_packed_cell_is_unpacked_to_the_length_that_is_known() {
     assert_eq!(database.unpack(&packed, 15).as_deref(), Some(&b"one two one two"[..]));
     assert_eq!((database.unpack(&packed, 14), database.unpack(&packed, 16)), (None, None));
     assert_eq!((database.unpack(&packed[..9], 15), database.unpack(b"no frame", 8)), (None, None));
+    assert_eq!(database.unpack_up_to(&packed, 99).as_deref(), Some(&b"one two one two"[..]));
+    assert_eq!(database.unpack_up_to(&packed, 14), None);
 }

@@ -17,6 +17,7 @@ mod describe;
 mod fields;
 mod gemini_parts;
 mod lang_chain;
+mod line_ends;
 mod links;
 mod lists;
 mod merge_patch;

@@ -1,6 +1,7 @@
 //! The run of a log: its steps, the state that they write, and the answers to questions about both.
 
 use super::compact_step::CompactStep;
+use super::line_ends::LineEnds;
 use super::parts::Parts;
 use super::sink::{Kind, Log};
 use super::steps::Steps;
@@ -134,8 +135,8 @@ impl<A: Adapter> LogRun<A> {
     fn say(&mut self, record: &Record, text: &[u8], say: impl FnOnce(&mut A, &mut Log<'_>)) -> bool {
         let first = self.first;
         self.steps.reported = self.steps.next();
-        let mut log =
-            Log { steps: &mut self.steps, record, first, text, show: A::show, wants_restart: false, counted: (0, 0) };
+        let (steps, line_ends) = (&mut self.steps, LineEnds::default());
+        let mut log = Log { steps, record, first, text, show: A::show, wants_restart: false, line_ends };
         say(&mut self.adapter, &mut log);
         !log.wants_restart
     }

@@ -1,6 +1,7 @@
 //! What an adapter says of a record: steps, writes, what holds around them.
 
 use super::compact_step::CompactStep;
+use super::line_ends::LineEnds;
 use super::steps::Steps;
 use super::window::Dropped;
 use super::{Form, Node};
@@ -106,8 +107,8 @@ pub(in crate::format) struct Log<'r> {
     pub(super) text: &'r [u8],
     pub(super) show: Show,
     pub(super) wants_restart: bool,
-    /// Bytes of the text whose line ends are counted, and how many there are.
-    pub(super) counted: (usize, u64),
+    /// Line ends of the text.
+    pub(super) line_ends: LineEnds,
 }
 
 impl Log<'_> {
@@ -148,7 +149,8 @@ impl Log<'_> {
     /// Adds a step whose values are not all there; its call or result counts from [`Log::close`] on.
     pub(in crate::format) fn open(&mut self, draft: &Draft<'_, '_>) -> StepNo {
         let spans: Vec<Span> = draft.values.iter().map(|value| self.span(value)).collect();
-        let line = self.record.place.line + draft.values.first().map_or(0, |value| self.lines_before(value));
+        let line = self.record.place.line
+            + draft.values.first().map_or(0, |value| self.line_ends.before(self.text, value.start));
         let time = draft.time.map(|value| self.span(value));
         self.steps.add(CompactStep::new(draft, self.record.number, line, &spans, time), draft.class)
     }
@@ -480,14 +482,6 @@ impl Log<'_> {
 
     fn span(&self, value: &Value<'_>) -> Span {
         Span { offset: self.record.place.span.offset + value.start as u64, len: value.text.len() as u64 }
-    }
-
-    /// Line ends of the record before a value. Values mostly come in order, so each byte is looked at once.
-    fn lines_before(&mut self, value: &Value<'_>) -> u64 {
-        let (counted, lines) = if value.start < self.counted.0 { (0, 0) } else { self.counted };
-        let passed = self.text.get(counted..value.start).unwrap_or_default();
-        self.counted = (counted + passed.len(), lines + memchr::memchr_iter(b'\n', passed).count() as u64);
-        self.counted.1
     }
 }
 
