@@ -25,7 +25,7 @@ pub(super) struct Screen {
     pub(super) paths: Vec<FileName>,
     /// Open the newest file of a folder, or the newest session of an agent (claude, codex, opencode, kilo, pi, omp,
     /// openclaw, openhands, mini-swe-agent, inspect, gemini, qwen, copilot, cline, roo, crush, cursor, trae, kimi,
-    /// droid, amp, goose), and report when a newer one appears
+    /// droid, amp, goose, zed, continue, kiro, amazon-q), and report when a newer one appears
     #[arg(long, value_name = "DIR|AGENT", conflicts_with = "paths")]
     pub(super) latest: Option<FileName>,
     #[command(flatten)]

@@ -41,7 +41,7 @@ struct AgentPlace {
 }
 
 /// Where agents keep their sessions.
-const KNOWN: [AgentPlace; 28] = [
+const KNOWN: [AgentPlace; 35] = [
     known("claude", "CLAUDE_CONFIG_DIR", "projects", ".claude/projects", 2, &[".jsonl"]),
     known("claude", "XDG_CONFIG_HOME", "claude/projects", ".config/claude/projects", 2, &[".jsonl"]),
     known("codex", "CODEX_HOME", "sessions", ".codex/sessions", 4, &[".jsonl", ".jsonl.zst"]),
@@ -68,11 +68,18 @@ const KNOWN: [AgentPlace; 28] = [
     known("crush", "", "", "./.crush", 0, &["crush.db"]),
     // A session was a file of its project at first, then a file in a folder with those of its sub-agents.
     known("cursor", "", "", ".cursor/projects", 3, &[]),
+    known("cursor", "", "", ".config/Cursor/User/globalStorage", 0, &["state.vscdb"]),
+    known("cursor", "", "", "Library/Application Support/Cursor/User/globalStorage", 0, &["state.vscdb"]),
     known("kimi", "KIMI_CODE_HOME", "sessions", ".kimi-code/sessions", 4, &["wire.jsonl"]),
     known("kimi", "KIMI_SHARE_DIR", "sessions", ".kimi/sessions", 2, &["wire.jsonl"]),
     known("droid", "", "", ".factory/sessions", 1, &[".jsonl"]),
     known("amp", "", "", ".local/share/amp/threads", 0, &[".json"]),
-    known("goose", "", "", ".local/share/goose/sessions", 0, &[".jsonl"]),
+    known("goose", "", "", ".local/share/goose/sessions", 0, &[".jsonl", "sessions.db"]),
+    known("zed", "", "", ".local/share/zed/threads", 0, &["threads.db"]),
+    known("zed", "", "", "Library/Application Support/Zed/threads", 0, &["threads.db"]),
+    known("continue", "CONTINUE_GLOBAL_DIR", "sessions", ".continue/sessions", 0, &[]),
+    known("kiro", "", "", ".local/share/kiro-cli", 0, &["data.sqlite3"]),
+    known("amazon-q", "", "", ".local/share/amazon-q", 0, &["data.sqlite3"]),
 ];
 
 /// The conversation of a task, beside what the screen showed of it.
@@ -156,7 +163,7 @@ impl SessionPlace {
         match self.agent {
             "claude" => self.project(&folder),
             "pi" | "omp" => self.project(first_folder(&folder).trim_matches('-')),
-            "cursor" => self.project(first_folder(&folder)),
+            "cursor" if !folder.is_empty() => self.project(first_folder(&folder)),
             "codex" | "trae" => String::new(),
             // A folder of the agent's name, and in it one of its sessions.
             "openclaw" => first_folder(&folder).to_owned(),
@@ -285,6 +292,8 @@ mod tests {
         let of_folder = format!("h-ann-src-app/agent-transcripts/{id}/{id}.jsonl");
         assert_eq!(place.name_of(&place.folder.join(of_folder)), "src-app/3f2d0304");
         assert_eq!(place.name_of(&place.folder.join("srv-app/agent-transcripts/x.jsonl")), "srv-app/x");
+        let editor = SessionPlace { folder: "/h/ann/.config/Cursor/User/globalStorage".into(), ..place.clone() };
+        assert_eq!(editor.name_of(&editor.folder.join("state.vscdb")), "state", "of no project alone");
         let place = SessionPlace { agent: "trae", folder: "/h/ann/.trae/cli/sessions".into(), ..place };
         assert_eq!(place.name_of(&place.folder.join("2026/09/01/rollout-x.jsonl")), "rollout-x");
     }

@@ -9,38 +9,47 @@ mod adp;
 mod ag_ui;
 mod agno;
 mod ai_sdk;
+mod ai_studio;
 mod answer;
 mod assembler;
 mod autogen;
 mod browser_use;
 pub mod call_time;
 pub mod cause;
+mod chatgpt;
+mod claude_ai;
 mod claude_code;
 mod claude_stream;
 mod claude_workflow;
 mod cline;
 mod codex;
 mod context_fill;
+mod continue_session;
 mod copilot;
 mod copilot_chat;
 mod crush;
 mod cursor;
+mod cursor_chat;
 mod custom;
 mod describe;
 mod droid;
 mod facts;
 mod gemini;
 mod generic;
+mod goose;
 mod inspect;
 mod kimi;
+mod kiro;
 mod lang_chain;
 mod langgraph;
 mod langsmith;
 mod letta;
+mod libre_chat;
 mod log;
 mod message_lines;
 mod mini_swe_agent;
 mod nearest_path;
+mod open_webui;
 mod openai_agents;
 mod openai_sessions;
 mod opencode;
@@ -68,6 +77,8 @@ mod verifiers;
 mod verifiers_metadata;
 mod verl;
 mod view_list;
+mod who_and_when;
+mod zed;
 
 pub use crate::model::Framing;
 pub use crate::rules::scopix::{ConversationField, DataTypes, Filler, Merged};
@@ -115,6 +126,17 @@ pub static FORMATS: &[&dyn Format] = &[
     &crush::CRUSH,
     &kimi::KIMI,
     &droid::DROID,
+    &zed::ZED,
+    &continue_session::CONTINUE,
+    &kiro::KIRO,
+    &goose::GOOSE,
+    &chatgpt::CHATGPT,
+    &claude_ai::CLAUDE_AI,
+    &open_webui::OPEN_WEBUI,
+    &libre_chat::LIBRE_CHAT,
+    &cursor_chat::CURSOR_CHAT,
+    &ai_studio::AI_STUDIO,
+    &who_and_when::WHO_AND_WHEN,
     &browser_use::BROWSER_USE,
     &ag_ui::AG_UI,
     &otel::OTEL,

@@ -9,6 +9,7 @@
 //! its [`Form`] determines how they are read. A chat message goes through [`Blocks`].
 
 mod arrange;
+mod branches;
 mod chat;
 mod compact_step;
 mod copies;
@@ -36,6 +37,7 @@ mod view;
 mod window;
 
 pub(in crate::format) use arrange::{Arrange, Piece, PlacedPieces};
+pub(in crate::format) use branches::{Branches, ordered};
 pub(in crate::format) use chat::{Blocks, MoreValues, call, form, result, role_of, show, text_of};
 pub(in crate::format) use copies::Copies;
 pub(in crate::format) use fields::{count, first, first_text, items, text, write_slots};

@@ -1,6 +1,6 @@
 //! Logs as texts, for tests of adapters.
 
-use super::{Adapter, LogRun, Row};
+use super::{Adapter, LogRun, Row, SetRow};
 use crate::format::{Format, Run};
 use crate::json;
 use crate::model::{Place, Record, RecordBody, Span, StepNo};
@@ -33,8 +33,17 @@ fn pushed(row: &Row, text: &str, each: impl Fn(&mut dyn Run, &Vec<u8>)) -> (Box<
 
 /// The run of a text that is one record.
 pub(in crate::format) fn run_of_record(row: &Row, text: &str) -> (Box<dyn Run>, Vec<u8>) {
+    finished(row.run(), text)
+}
+
+/// The run of a record of a set, or of a sample that is an array of one.
+pub(in crate::format) fn run_of_set(row: &SetRow, text: &str) -> (Box<dyn Run>, Vec<u8>) {
+    let record = text.trim().strip_prefix('[').and_then(|text| text.strip_suffix(']'));
+    finished(row.run(), record.unwrap_or(text))
+}
+
+fn finished(mut run: Box<dyn Run>, text: &str) -> (Box<dyn Run>, Vec<u8>) {
     let bytes = text.as_bytes().to_vec();
-    let mut run = row.run();
     let place = Place { span: Span { offset: 0, len: bytes.len() as u64 }, line: 1 };
     run.push(&Record { number: 0, place, body: RecordBody::Text, is_row: false }, &bytes, &bytes);
     run.finish(&bytes);

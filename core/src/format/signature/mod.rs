@@ -4,6 +4,7 @@
 //! `sessionId` are names that many agents use. It says what a log is also where no adapter reads it yet. Knows no file
 //! and no run; `ingest` gives it the outline of an input, so that members which long values precede are seen too.
 
+mod chat;
 mod claude;
 mod codex;
 mod conversation;
@@ -20,6 +21,10 @@ mod trajectory;
 
 use super::{Match, Near};
 use crate::json::{OutlineLayout, Value};
+pub(super) use chat::{
+    is_chatgpt_conversation, is_claude_ai_conversation, is_cursor_chat, is_goose_session, is_kiro_conversation,
+    is_libre_chat_conversation, is_open_webui_chat, is_who_and_when, is_zed_thread,
+};
 pub(super) use events::AG_UI_EVENTS;
 pub(super) use session::is_crush_session;
 
@@ -62,6 +67,17 @@ pub static SIGNATURES: &[Signature] = &[
     session::CRUSH,
     session::KIMI,
     session::DROID,
+    chat::ZED,
+    chat::CONTINUE,
+    chat::KIRO,
+    chat::GOOSE,
+    chat::CHATGPT,
+    chat::CLAUDE_AI,
+    chat::OPEN_WEBUI,
+    chat::LIBRE_CHAT,
+    chat::CURSOR_CHAT,
+    chat::AI_STUDIO,
+    chat::WHO_AND_WHEN,
     trajectory::BROWSER_USE,
     events::AG_UI,
     events::OPENHANDS,

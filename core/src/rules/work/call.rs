@@ -2,7 +2,6 @@
 
 use super::Dialect;
 use super::arguments::{Arguments, FIRST_LINES, LAST_LINES, number, unquoted};
-use super::bare_name::bare_name;
 use super::patch;
 use super::tables::{self, SPLICE};
 use super::text::{line_number, parse_line};
@@ -164,7 +163,7 @@ pub(super) struct Call {
 impl Call {
     /// W3: reads a call: the name as written, the arguments as JSON text.
     pub(super) fn read(name: &str, arguments: &str, dialect: Dialect) -> Self {
-        let bare = bare_name(name);
+        let bare = dialect.bare_name(name);
         let seed = cast::low_u64(XxHash3_128::oneshot(name.as_bytes()));
         let key = cast::low_u64(XxHash3_128::oneshot_with_seed(seed, arguments.as_bytes()));
         let parsed = json::try_parse(arguments);
@@ -193,7 +192,7 @@ fn action(name: &str, given: &Arguments<'_>, dialect: Dialect) -> (Action, bool)
     }
     let is_named = tables::is_tool("shell", name) || (dialect == Dialect::Droid && name == "execute");
     let is_shell = is_named && !(dialect.takes_script(name) && given.plain().is_some());
-    if let Some(action) = by_command(given).filter(|_| !is_shell) {
+    if let Some(action) = by_command(given).or_else(|| dialect.written(given)).filter(|_| !is_shell) {
         return (action, false);
     }
     if let Some(action) = window(name, given).or_else(|| splice(name, given)) {
