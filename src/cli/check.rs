@@ -51,8 +51,8 @@ struct Options {
     /// Print JSON: one value for each finding
     #[arg(long)]
     json: bool,
-    /// Write the findings into a file, each with the digest of its record: JSON Lines, or Parquet if it ends in
-    /// .parquet
+    /// Write the findings into a file, each with the digest of its record: JSON Lines, CSV if it ends in .csv, or
+    /// Parquet if it ends in .parquet
     #[arg(long, short, value_name = "OUT", conflicts_with_all = ["json", "sarif", "write_baseline"])]
     out: Option<PathBuf>,
     /// Overwrite an existing file (never an input)

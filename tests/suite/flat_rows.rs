@@ -146,4 +146,8 @@ fn csv_is_one_table_of_all_files() {
     let (status, printed, stderr) = obelus_in(folder.path(), &["table", &one, &other, "--out", "all.csv"]);
     assert_eq!((status, printed.as_str()), (0, ""), "{stderr}");
     assert_eq!(fs::read_to_string(folder.path().join("all.csv")).unwrap(), stdout);
+    let faults = sample("faults.jsonl");
+    assert_eq!(obelus_in(folder.path(), &["check", &faults, "--out", "found.csv"]).0, 1);
+    let found = fs::read_to_string(folder.path().join("found.csv")).unwrap();
+    assert!(found.lines().count() > 1 && found.lines().all(|line| line.matches(',').count() >= 8), "{found}");
 }
