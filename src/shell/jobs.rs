@@ -4,7 +4,7 @@
 use super::attempts::TaskKeys;
 use super::custom_columns::{self, Asker};
 use super::lanes::{IsWanted, Lanes, Work};
-use super::outside::OpenedImages;
+use super::outside::{self, OpenedImages};
 use super::scan::{self, ScanRequest, Scanner};
 use super::{attempts, export, file_list, llm_view, marks, search, seek, step_filter, two_runs};
 use crate::app::msg::OpenedRun;
@@ -69,7 +69,10 @@ impl Source {
 }
 
 /// The jobs of a session.
-pub struct Jobs(Lanes<(Source, Job)>);
+pub struct Jobs {
+    lanes: Lanes<(Source, Job)>,
+    images: Arc<Mutex<OpenedImages>>,
+}
 
 impl Jobs {
     /// Nothing to do yet; and where the answers come out.
@@ -79,17 +82,25 @@ impl Jobs {
     pub fn start() -> std::io::Result<(Self, Receiver<Msg>)> {
         let (answers, out) = bounded(ANSWERS_MAX);
         let job_caches = JobCaches { scan_threads: scan::threads(), ..JobCaches::default() };
-        Ok((Self(Lanes::start(Answering { caches: job_caches, answers })?), out))
+        let images = Arc::clone(&job_caches.images);
+        Ok((Self { lanes: Lanes::start(Answering { caches: job_caches, answers })?, images }, out))
     }
 
     /// Has a job done, in place of what its lane was asked for before.
     pub fn submit(&self, source: Source, job: Job) {
-        self.0.submit(job.lane(), (source, job));
+        self.lanes.submit(job.lane(), (source, job));
     }
 
     /// What a lane was asked for is wanted no more.
     pub fn stop(&self, lane: Lane) {
-        self.0.stop(lane);
+        self.lanes.stop(lane);
+    }
+}
+
+/// Threads may outlive the session, but not the files of its images.
+impl Drop for Jobs {
+    fn drop(&mut self) {
+        self.images.lock().unwrap_or_else(PoisonError::into_inner).close();
     }
 }
 
@@ -117,7 +128,7 @@ pub struct JobCaches {
     scanner: Mutex<Scanner>,
     askers: Mutex<Vec<Asker>>,
     keys: Mutex<TaskKeys>,
-    images: Mutex<OpenedImages>,
+    images: Arc<Mutex<OpenedImages>>,
     scan_threads: usize,
 }
 
@@ -156,7 +167,7 @@ pub fn perform(source: &Source, job: Job, caches: &JobCaches, is_wanted: &IsWant
         Job::FilterSteps { .. } => step_filter::filter_steps(source, job, is_wanted, send),
         Job::Ask { .. } | Job::AskAll { .. } => custom_columns::ask(source, job, &caches.askers, is_wanted, send),
         Job::OpenOutside(openable) => {
-            let opened = with(&caches.images, |images| images.open(&openable));
+            let opened = outside::open(&openable, &caches.images);
             send(Msg::Notify(opened.is_err(), opened.unwrap_or_else(|problem| problem)));
         }
         Job::Read { generation, step, span } => send(match source.bytes.read(span) {

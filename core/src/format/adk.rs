@@ -26,7 +26,7 @@ pub(super) static ADK: SetRow = SetRow {
     title: TITLE,
     about: ABOUT,
     run: || Box::new(LogRun::new(session::Session)),
-    detect: detect_sessions,
+    detect: Some(detect_sessions),
     alternative: Some(&RUN_EVENTS),
     samples: &[SESSION, EVENTS],
 };

@@ -4,12 +4,10 @@ mod content;
 #[cfg(test)]
 mod tests;
 
-use super::Match;
 use super::log::{
     Adapter, Branches, Draft, FIRST_ADAPTER_FORM, Form, Kind, Log, LogRun, SetRow, first, ordered, show, text,
-    write_slots,
+    write_slots, write_title,
 };
-use super::signature::is_chatgpt_conversation;
 use crate::json::Value;
 use crate::model::{StepRole, Surroundings, Turn, TurnPart, Usage};
 use std::borrow::Cow;
@@ -24,7 +22,7 @@ pub(super) static CHATGPT: SetRow = SetRow {
             answers that were asked for again and questions that were edited are branches that were left. What is \
             addressed to a tool (`recipient`) is a call of it. State: the conversation. Tokens are not recorded.",
     run: || Box::new(LogRun::new(Conversation)),
-    detect: detect_conversations,
+    detect: None,
     alternative: None,
     samples: &[CONVERSATION],
 };
@@ -58,12 +56,6 @@ const CONVERSATION: &str = r#"[{"title":"Sums","create_time":1777629600.5,"updat
         "end_turn":true,"recipient":"all","metadata":{"model_slug":"m-2"}},"parent":"o","children":[]}},
     "current_node":"e","conversation_id":"k1","default_model_slug":"m-2"}]"#;
 
-fn detect_conversations(first: &[Value<'_>]) -> Option<Match> {
-    let count = first.iter().filter(|record| is_chatgpt_conversation(record)).count();
-    let is_most = count > 0 && count * 2 >= first.len();
-    is_most.then(|| Match { reason: "a `mapping` of messages, each with its `parent`".to_owned() })
-}
-
 /// The texts and files of a message.
 const WORDS: Form = FIRST_ADAPTER_FORM;
 const THOUGHT: Form = FIRST_ADAPTER_FORM + 1;
@@ -91,8 +83,7 @@ struct Conversation;
 
 impl Adapter for Conversation {
     fn read(&mut self, conversation: &Value<'_>, log: &mut Log<'_>) {
-        let titles = ["title", "conversation_id", "id"].iter().filter_map(|key| text(conversation, key));
-        titles.filter(|title| !title.is_empty()).take(1).for_each(|title| log.title(title));
+        write_title(log, conversation, &["title", "conversation_id", "id"]);
         write_slots(log, "chat", "main", conversation, &SLOTS);
         let nodes: Vec<(&str, &Value<'_>)> =
             conversation.get("mapping").and_then(Value::as_object).into_iter().flat_map(|all| all.entries()).collect();

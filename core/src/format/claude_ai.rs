@@ -3,12 +3,10 @@
 #[cfg(test)]
 mod tests;
 
-use super::Match;
 use super::log::{
     Adapter, Branches, Draft, FIRST_ADAPTER_FORM, Form, Kind, Log, LogRun, SetRow, first, first_text, form, items,
-    ordered, show, text, write_slots,
+    ordered, show, text, write_slots, write_title,
 };
-use super::signature::is_claude_ai_conversation;
 use crate::json::Value;
 use crate::model::{Attachment, StepRole, Surroundings, Turn, TurnPart, Usage};
 use crate::rules::trajectory::blocks::{Block, attachment, block};
@@ -24,7 +22,7 @@ pub(super) static CLAUDE_AI: SetRow = SetRow {
             (`parent_message_uuid`), those that do not lead to the last one are branches that were left. State: the \
             conversation; files and shell by the rules for tool-using runs. Tokens are not recorded.",
     run: || Box::new(LogRun::new(Conversation)),
-    detect: detect_conversations,
+    detect: None,
     alternative: None,
     samples: &[CONVERSATION],
 };
@@ -48,12 +46,6 @@ const CONVERSATION: &str = r#"[{"uuid":"k1","name":"Lists","summary":"","created
         {"type":"text","text":"There is no such file."}],"sender":"assistant",
         "created_at":"2026-05-01T10:00:25Z","attachments":[],"files":[],"parent_message_uuid":"u1"}]}]"#;
 
-fn detect_conversations(first: &[Value<'_>]) -> Option<Match> {
-    let count = first.iter().filter(|record| is_claude_ai_conversation(record)).count();
-    let is_most = count > 0 && count * 2 >= first.len();
-    is_most.then(|| Match { reason: "`chat_messages`, each with its `sender`".to_owned() })
-}
-
 /// Blocks of text and files that follow each other, with the files of the message.
 const WORDS: Form = FIRST_ADAPTER_FORM;
 
@@ -76,8 +68,7 @@ struct Conversation;
 
 impl Adapter for Conversation {
     fn read(&mut self, conversation: &Value<'_>, log: &mut Log<'_>) {
-        let titles = ["name", "uuid"].iter().filter_map(|key| text(conversation, key));
-        titles.filter(|title| !title.is_empty()).take(1).for_each(|title| log.title(title));
+        write_title(log, conversation, &["name", "uuid"]);
         let model = text(conversation, "model").map(Cow::Borrowed);
         log.surroundings_ahead(&Surroundings { model, ..Surroundings::default() });
         write_slots(log, "chat", "main", conversation, &SLOTS);

@@ -6,7 +6,7 @@ mod tests;
 use super::Framing;
 use super::log::{
     Adapter, Draft, FIRST_ADAPTER_FORM, Form, Kind, Log, LogRun, Row, call, first, first_text, form, items,
-    model_usage, role_of, show, text, text_of, write_slots,
+    model_usage, role_of, show, text, text_of, write_slots, write_title,
 };
 use crate::json::{Data, Value};
 use crate::model::{Attachment, StepRole, Surroundings, ToolResult, Turn, TurnPart, Usage};
@@ -63,8 +63,7 @@ struct Session;
 
 impl Adapter for Session {
     fn read(&mut self, session: &Value<'_>, log: &mut Log<'_>) {
-        let titles = ["title", "sessionId"].iter().filter_map(|key| text(session, key));
-        titles.filter(|title| !title.is_empty()).take(1).for_each(|title| log.title(title));
+        write_title(log, session, &["title", "sessionId"]);
         let folder = text(session, "workspaceDirectory").filter(|folder| !folder.is_empty());
         let of = |key: &str| text(session, key).filter(|word| !word.is_empty()).map(Cow::Borrowed);
         log.surroundings_ahead(&Surroundings {

@@ -1,13 +1,11 @@
 //! Sessions of Crush: its database, as a line for each session.
 
-use super::Match;
 use super::assembler::Assembler;
 use super::log::{
     Adapter, Draft, FIRST_ADAPTER_FORM, Form, Kind, Log, LogRun, SetRow, count, form, items, role_of, show, text,
     write_slots,
 };
 use super::rows::{Groups, Trouble, embedded, group_name, members};
-use super::signature::is_crush_session;
 use crate::json::{self, Value};
 use crate::model::{
     Attachment, ContainerValue, Contents, Problem, Sink, StepRole, Surroundings, ToolCall, ToolResult, Turn, TurnPart,
@@ -24,7 +22,7 @@ pub(super) static CRUSH: SetRow = SetRow {
             `files`). Each session is a trajectory, as are those of sub-agents, which name the session that began \
             them. State: the session, its todo list, cost, model. Crush counts the tokens of the last request alone.",
     run: || Box::new(LogRun::new(Session)),
-    detect: detect_sessions,
+    detect: None,
     alternative: None,
     samples: &[SESSION],
 };
@@ -44,12 +42,6 @@ const SESSION: &str = r#"{"session":{"id":"s1","title":"List it","prompt_tokens"
             "metadata":"{\"start_time\":1777629601000,\"end_time\":1777629601500}","is_error":false}}]},
     {"id":"m4","role":"assistant","model":"m","created_at":1777629603,"parts":[
         {"type":"text","data":{"text":"one file"}},{"type":"finish","data":{"reason":"end_turn","time":0}}]}]}"#;
-
-fn detect_sessions(first: &[Value<'_>]) -> Option<Match> {
-    let count = first.iter().filter(|record| is_crush_session(record)).count();
-    let is_most = count > 0 && count * 2 >= first.len();
-    is_most.then(|| Match { reason: "a `session` and `messages` with `parts` of Crush".to_owned() })
-}
 
 /// How its database is read.
 pub(super) struct Database;

@@ -4,12 +4,10 @@ mod database;
 #[cfg(test)]
 mod tests;
 
-use super::Match;
 use super::log::{
     Adapter, Draft, FIRST_ADAPTER_FORM, Form, Kind, Log, LogRun, SetRow, count, first, first_text, items, show, text,
-    text_of, write_slots,
+    text_of, write_slots, write_title,
 };
-use super::signature::is_cursor_chat;
 use crate::json::{self, Data, Value};
 use crate::model::{Attachment, StepRole, Surroundings, ToolCall, ToolResult, Turn, TurnPart, Usage};
 pub(super) use database::Database;
@@ -25,7 +23,7 @@ pub(super) static CURSOR_CHAT: SetRow = SetRow {
             usage by the rules for tool-using runs. What edits changed is not among these records. What its agent \
             writes as transcripts is `cursor`.",
     run: || Box::new(LogRun::new(Chat)),
-    detect: detect_chats,
+    detect: None,
     alternative: None,
     samples: &[CHAT],
 };
@@ -42,12 +40,6 @@ const CHAT: &str = r#"{"composerId":"k1","name":"List it","createdAt":1777629600
             "rawArgs":"{\"command\":\"ls x\"}","params":"{\"command\":\"ls x\"}",
             "result":"{\"output\":\"ls: x: no such file\",\"exitCode\":2,\"rejected\":false}"}},
     {"bubbleId":"b4","type":2,"text":"There is no x.","createdAt":"2026-05-01T10:00:03.000Z"}]}"#;
-
-fn detect_chats(first: &[Value<'_>]) -> Option<Match> {
-    let count = first.iter().filter(|record| is_cursor_chat(record)).count();
-    let is_most = count > 0 && count * 2 >= first.len();
-    is_most.then(|| Match { reason: "a `composerId` and its `bubbles`".to_owned() })
-}
 
 /// The words of a message; a call, and the same as its result.
 const WORDS: Form = FIRST_ADAPTER_FORM;
@@ -73,8 +65,7 @@ struct Chat;
 
 impl Adapter for Chat {
     fn read(&mut self, chat: &Value<'_>, log: &mut Log<'_>) {
-        let titles = ["name", "composerId"].iter().filter_map(|key| text(chat, key));
-        titles.filter(|title| !title.is_empty()).take(1).for_each(|title| log.title(title));
+        write_title(log, chat, &["name", "composerId"]);
         let folder = chat.get("workspaceIdentifier").and_then(|workspace| text(workspace.get("uri")?, "fsPath"));
         log.surroundings_ahead(&Surroundings {
             model: chat.get("modelConfig").and_then(model_name).map(Cow::Borrowed),

@@ -3,11 +3,9 @@
 #[cfg(test)]
 mod tests;
 
-use super::Match;
 use super::assembler::Assembler;
-use super::log::{Adapter, Blocks, Log, LogRun, SetRow, count, first, items, text, write_slots};
+use super::log::{Adapter, Blocks, Log, LogRun, SetRow, count, first, items, text, write_slots, write_title};
 use super::rows::{Groups, Trouble, embedded, group_name, members, scalar};
-use super::signature::is_goose_session;
 use crate::json::Value;
 use crate::model::{ContainerValue, Contents, Problem, Sink, StepNo, StepRole, Surroundings, Usage};
 use crate::rules::work::Dialect;
@@ -22,7 +20,7 @@ pub(super) static GOOSE: SetRow = SetRow {
             session, its model and folder; files, shell and usage by the rules for tool-using runs. Tokens are those \
             of the whole session. Its earlier files, a message a line, are `messages`.",
     run: || Box::new(LogRun::new(Session)),
-    detect: detect_sessions,
+    detect: None,
     alternative: None,
     samples: &[SESSION],
 };
@@ -42,12 +40,6 @@ const SESSION: &str = r#"{"id":"20260501_1","name":"List it","working_dir":"/w",
         "status":"error","error":"no shell"}}],"metadata":{"userVisible":true,"agentVisible":true}},
     {"id":"m4","role":"assistant","created":1777629603,"content":[{"type":"text","text":"There is no shell."}],
         "metadata":{"userVisible":true,"agentVisible":true}}]}"#;
-
-fn detect_sessions(first: &[Value<'_>]) -> Option<Match> {
-    let count = first.iter().filter(|record| is_goose_session(record)).count();
-    let is_most = count > 0 && count * 2 >= first.len();
-    is_most.then(|| Match { reason: "`working_dir`, and a `conversation` of messages with `created`".to_owned() })
-}
 
 /// How its database is read.
 pub(super) struct Database;
@@ -151,8 +143,7 @@ struct Session;
 
 impl Adapter for Session {
     fn read(&mut self, session: &Value<'_>, log: &mut Log<'_>) {
-        let titles = ["name", "description", "id"].iter().filter_map(|key| text(session, key));
-        titles.filter(|title| !title.is_empty()).take(1).for_each(|title| log.title(title));
+        write_title(log, session, &["name", "description", "id"]);
         let cwd = text(session, "working_dir").map(Cow::Borrowed);
         let config = first(session, &["model_config_json", "model_config"]);
         let model = config.and_then(|config| text(config, "model_name")).map(Cow::Borrowed);

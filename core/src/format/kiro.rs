@@ -4,14 +4,12 @@
 #[cfg(test)]
 mod tests;
 
-use super::Match;
 use super::assembler::Assembler;
 use super::log::{
     Adapter, Draft, FIRST_ADAPTER_FORM, Form, Kind, Log, LogRun, SetRow, first, first_text, form, items, show, text,
-    text_of, write_slots,
+    text_of, variant, write_slots,
 };
 use super::rows::{Trouble, members, one_line};
-use super::signature::is_kiro_conversation;
 use crate::json::Value;
 use crate::model::{
     Attachment, ContainerValue, Contents, Problem, Sink, StepRole, Surroundings, ToolCall, ToolResult, Turn, TurnPart,
@@ -29,7 +27,7 @@ pub(super) static KIRO: SetRow = SetRow {
             `history`, whose entries have what the user said and what the agent did. State: the conversation, its \
             summary and model; files and shell by the rules for tool-using runs. Tokens are not recorded.",
     run: || Box::new(LogRun::new(Conversation)),
-    detect: detect_conversations,
+    detect: None,
     alternative: None,
     samples: &[CONVERSATION, EARLIER_CONVERSATION],
 };
@@ -59,12 +57,6 @@ const EARLIER_CONVERSATION: &str = r#"{"conversation_id":"k0","next_message":nul
     [{"additional_context":"","env_context":{"env_state":null},"content":{"CancelledToolUses":{"prompt":"no",
         "tool_use_results":[{"tool_use_id":"c1","content":[{"Text":"Tool use was cancelled"}],"status":"Error"}]}}},
      {"Response":{"message_id":"m2","content":"Well."}}]],"valid_history_range":[0,2],"transcript":[]}"#;
-
-fn detect_conversations(first: &[Value<'_>]) -> Option<Match> {
-    let count = first.iter().filter(|record| is_kiro_conversation(record)).count();
-    let is_most = count > 0 && count * 2 >= first.len();
-    is_most.then(|| Match { reason: "`conversation_id`, and a `history` of what user and assistant did".to_owned() })
-}
 
 /// How its database is read.
 pub(super) struct Database;
@@ -187,12 +179,6 @@ fn add_entry(entry: &Value<'_>, log: &mut Log<'_>) {
     };
     add_user(user, log);
     add_assistant(assistant, first(entry, &["request_metadata"]), log);
-}
-
-/// The only member of an object, and its name: how variants are written.
-fn variant<'v, 'a>(value: &'v Value<'a>) -> Option<(&'v str, &'v Value<'a>)> {
-    let mut entries = value.as_object()?.entries();
-    entries.next().filter(|_| entries.next().is_none())
 }
 
 fn add_user(user: &Value<'_>, log: &mut Log<'_>) {

@@ -31,7 +31,7 @@ pub(super) static LANGGRAPH: SetRow = SetRow {
             those that are stored as deltas what their writes lead to; who wrote them are the nodes whose pending \
             writes the checkpoint took in. Interrupts and what resumed them.",
     run: || Box::new(LogRun::new(checkpoints::Checkpoints)),
-    detect,
+    detect: Some(detect),
     alternative: None,
     samples: &[THREAD],
 };

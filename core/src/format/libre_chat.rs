@@ -3,12 +3,10 @@
 #[cfg(test)]
 mod tests;
 
-use super::Match;
 use super::log::{
     Adapter, Branches, Draft, FIRST_ADAPTER_FORM, Form, Kind, Log, LogRun, SetRow, first, first_text, form, items,
-    ordered, show, text, text_of, write_slots,
+    ordered, show, text, text_of, write_slots, write_title,
 };
-use super::signature::is_libre_chat_conversation;
 use crate::json::{Data, Value};
 use crate::model::{StepRole, Surroundings, ToolCall, ToolResult, Turn, TurnPart};
 use std::borrow::Cow;
@@ -22,7 +20,7 @@ pub(super) static LIBRE_CHAT: SetRow = SetRow {
             `messageId` and the `parentMessageId` that it follows, in a list or in each other. Messages that do not \
             lead to the last one are branches that were left. State: the conversation.",
     run: || Box::new(LogRun::new(Conversation)),
-    detect: detect_conversations,
+    detect: None,
     alternative: None,
     samples: &[CONVERSATION],
 };
@@ -39,12 +37,6 @@ const CONVERSATION: &str = r#"{"conversationId":"k1","endpoint":"agents","title"
         {"type":"tool_call","tool_call":{"id":"c1","name":"ls","args":"{\"path\":\"/w\"}","output":"a.txt"}},
         {"type":"text","text":{"value":"One file."}}]}]}"#;
 
-fn detect_conversations(first: &[Value<'_>]) -> Option<Match> {
-    let count = first.iter().filter(|record| is_libre_chat_conversation(record)).count();
-    let is_most = count > 0 && count * 2 >= first.len();
-    is_most.then(|| Match { reason: "`messages` with their `messageId` and `parentMessageId`".to_owned() })
-}
-
 /// A text; a thought; a call, and the same as its result.
 const WORDS: Form = FIRST_ADAPTER_FORM;
 const THOUGHT: Form = FIRST_ADAPTER_FORM + 1;
@@ -59,8 +51,7 @@ struct Conversation;
 
 impl Adapter for Conversation {
     fn read(&mut self, conversation: &Value<'_>, log: &mut Log<'_>) {
-        let titles = ["title", "conversationId"].iter().filter_map(|key| text(conversation, key));
-        titles.filter(|title| !title.is_empty()).take(1).for_each(|title| log.title(title));
+        write_title(log, conversation, &["title", "conversationId"]);
         let model = conversation.get("options").and_then(|options| text(options, "model")).map(Cow::Borrowed);
         log.surroundings_ahead(&Surroundings { model, ..Surroundings::default() });
         write_slots(log, "chat", "main", conversation, &SLOTS);

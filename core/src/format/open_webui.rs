@@ -3,12 +3,10 @@
 #[cfg(test)]
 mod tests;
 
-use super::Match;
 use super::log::{
     Adapter, Branches, Draft, FIRST_ADAPTER_FORM, Form, Kind, Log, LogRun, SetRow, first, first_text, form, items,
-    model_usage, ordered, role_of, show, text, text_of, write_slots,
+    model_usage, ordered, role_of, show, text, text_of, write_slots, write_title,
 };
-use super::signature::is_open_webui_chat;
 use crate::json::Value;
 use crate::model::{Attachment, StepRole, Surroundings, Turn, TurnPart};
 use std::borrow::Cow;
@@ -22,7 +20,7 @@ pub(super) static OPEN_WEBUI: SetRow = SetRow {
             alone. Its `history` is a tree of messages: the path to `currentId` is the run, other answers were left. \
             State: the chat.",
     run: || Box::new(LogRun::new(Chat)),
-    detect: detect_chats,
+    detect: None,
     alternative: None,
     samples: &[CHAT],
 };
@@ -37,12 +35,6 @@ const CHAT: &str = r#"[{"id":"k1","user_id":"u","title":"Greeting","created_at":
     "b":{"id":"b","parentId":"q","childrenIds":[],"role":"assistant","content":"Hi.","model":"m","done":true,
         "timestamp":1777629605,"usage":{"prompt_tokens":9,"completion_tokens":2}}},"currentId":"b"}}}]"#;
 
-fn detect_chats(first: &[Value<'_>]) -> Option<Match> {
-    let count = first.iter().filter(|record| is_open_webui_chat(record)).count();
-    let is_most = count > 0 && count * 2 >= first.len();
-    is_most.then(|| Match { reason: "a `chat` whose `history` has messages with their `parentId`".to_owned() })
-}
-
 /// The words of a message, and its files.
 const WORDS: Form = FIRST_ADAPTER_FORM;
 
@@ -54,8 +46,7 @@ struct Chat;
 
 impl Adapter for Chat {
     fn read(&mut self, record: &Value<'_>, log: &mut Log<'_>) {
-        let titles = ["title", "id"].iter().filter_map(|key| text(record, key));
-        titles.filter(|title| !title.is_empty()).take(1).for_each(|title| log.title(title));
+        write_title(log, record, &["title", "id"]);
         write_slots(log, "chat", "main", record, &SLOTS);
         let Some(chat) = record.get("chat") else { return };
         write_slots(log, "chat", "main", chat, &["models", "params", "system"]);

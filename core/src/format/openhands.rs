@@ -23,7 +23,7 @@ static ROWS: SetRow = SetRow {
     title: TITLE,
     about: ABOUT,
     run,
-    detect: |first| signature::detect(NAME, first).filter(|_| first.first().is_some_and(is_row)),
+    detect: Some(|first| signature::detect(NAME, first).filter(|_| first.first().is_some_and(is_row))),
     alternative: None,
     samples: &[ROW],
 };

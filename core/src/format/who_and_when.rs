@@ -3,12 +3,10 @@
 #[cfg(test)]
 mod tests;
 
-use super::Match;
 use super::log::{
     Adapter, Draft, FIRST_ADAPTER_FORM, Form, Kind, Log, LogRun, SetRow, first, first_text, form, items, role_of, show,
-    text, text_of, write_slots,
+    text, text_of, write_slots, write_title,
 };
-use super::signature::is_who_and_when;
 use crate::json::Value;
 use crate::model::{StepRole, Turn, TurnPart};
 use crate::state::Op;
@@ -22,7 +20,7 @@ pub(super) static WHO_AND_WHEN: SetRow = SetRow {
             records with `history`, `mistake_agent`, `mistake_step` and `mistake_reason`. The step at fault is shown \
             as one that failed, and writes what is said of it. State: the question, the fault.",
     run: || Box::new(LogRun::new(Failure)),
-    detect: detect_failures,
+    detect: None,
     alternative: None,
     samples: &[FAILURE],
 };
@@ -37,12 +35,6 @@ const FAILURE: &str = r#"{"is_correct":false,"question":"How many are even?","qu
     {"content":"The answer is 4.","role":"user","name":"Verifier"}],
     "mistake_agent":"Excel_Expert","mistake_step":"2","mistake_reason":"It stops at row 9.",
     "system_prompt":{"Excel_Expert":"You know tables."}}"#;
-
-fn detect_failures(first: &[Value<'_>]) -> Option<Match> {
-    let count = first.iter().filter(|record| is_who_and_when(record)).count();
-    let is_most = count > 0 && count * 2 >= first.len();
-    is_most.then(|| Match { reason: "a `history` with its `mistake_agent` and `mistake_step`".to_owned() })
-}
 
 /// A message of somebody, and the same as a thought.
 const WORDS: Form = FIRST_ADAPTER_FORM;
@@ -60,8 +52,7 @@ struct Failure;
 
 impl Adapter for Failure {
     fn read(&mut self, record: &Value<'_>, log: &mut Log<'_>) {
-        let titles = ["question_ID", "question"].iter().filter_map(|key| text(record, key));
-        titles.filter(|title| !title.is_empty()).take(1).for_each(|title| log.title(title));
+        write_title(log, record, &["question_ID", "question"]);
         write_slots(log, "task", "main", record, &TASK);
         let number = record.get("mistake_step").map(text_of).and_then(|number| number.trim().parse::<usize>().ok());
         let mut has_fault = false;

@@ -4,12 +4,10 @@ mod database;
 #[cfg(test)]
 mod tests;
 
-use super::Match;
 use super::log::{
     Adapter, Draft, FIRST_ADAPTER_FORM, Form, Kind, Log, LogRun, SetRow, count, first, first_text, form, items,
-    role_of, show, text, text_of, write_slots,
+    role_of, show, text, text_of, variant, write_slots, write_title,
 };
-use super::signature::is_zed_thread;
 use crate::json::{Data, Value};
 use crate::model::{Attachment, StepRole, Surroundings, ToolCall, ToolResult, Turn, TurnPart, Usage};
 use crate::rules::work::Dialect;
@@ -25,7 +23,7 @@ pub(super) static ZED: SetRow = SetRow {
             threads that name their parent. State: the thread, its model and folder; files and shell by the rules for \
             tool-using runs. Messages have no times; tokens are those of the whole thread.",
     run: || Box::new(LogRun::new(Thread)),
-    detect: detect_threads,
+    detect: None,
     alternative: None,
     samples: &[THREAD, EARLIER_THREAD],
 };
@@ -54,12 +52,6 @@ const EARLIER_THREAD: &str = r#"{"version":"0.2.0","summary":"Greeting","updated
         "tool_uses":[{"id":"c1","name":"create_file","input":{"path":"a.txt","contents":"hi"}}],
         "tool_results":[{"tool_use_id":"c1","is_error":true,"content":"no such folder","output":null}]}],
     "cumulative_token_usage":{"input_tokens":9,"output_tokens":3},"model":{"provider":"p","model":"m"}}"#;
-
-fn detect_threads(first: &[Value<'_>]) -> Option<Match> {
-    let count = first.iter().filter(|record| is_zed_thread(record)).count();
-    let is_most = count > 0 && count * 2 >= first.len();
-    is_most.then(|| Match { reason: "a thread of Zed: `updated_at`, and messages of `User` and `Agent`".to_owned() })
-}
 
 /// Texts, mentions and pictures that follow each other; a thought.
 const WORDS: Form = FIRST_ADAPTER_FORM;
@@ -91,8 +83,7 @@ struct Thread;
 
 impl Adapter for Thread {
     fn read(&mut self, thread: &Value<'_>, log: &mut Log<'_>) {
-        let titles = ["title", "summary", "id"].iter().filter_map(|key| text(thread, key));
-        titles.filter(|title| !title.is_empty()).take(1).for_each(|title| log.title(title));
+        write_title(log, thread, &["title", "summary", "id"]);
         let model = thread.get("model").and_then(|model| text(model, "model"));
         log.surroundings_ahead(&Surroundings {
             model: model.map(Cow::Borrowed),
@@ -144,12 +135,6 @@ fn usage(tokens: &Value<'_>) -> Usage {
         cache_write: count(tokens, "cache_creation_input_tokens"),
         cost: None,
     }
-}
-
-/// The name of the only member of an object, and the member: how variants are written.
-fn variant<'v, 'a>(value: &'v Value<'a>) -> Option<(&'v str, &'v Value<'a>)> {
-    let mut entries = value.as_object()?.entries();
-    entries.next().filter(|_| entries.next().is_none())
 }
 
 fn add_message(message: &Value<'_>, log: &mut Log<'_>) {

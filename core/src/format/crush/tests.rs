@@ -1,27 +1,13 @@
 //! Tests of sessions of Crush.
 
 use super::*;
-use crate::format::log::testing::{run_of_record, state, steps};
+use crate::format::Format;
+use crate::format::log::testing::{run_of_set, state, steps};
 use crate::format::rows::memory::{Memory, text as cell};
-
-/// A run of one session.
-fn run(session: &str) -> (Box<dyn crate::format::Run>, Vec<u8>) {
-    let row = crate::format::log::Row {
-        name: CRUSH.name,
-        title: CRUSH.title,
-        about: CRUSH.about,
-        framing: crate::format::Framing::LogText,
-        run: CRUSH.run,
-        detect: None,
-        has_trajectories: false,
-        samples: &[],
-    };
-    run_of_record(&row, session)
-}
 
 #[test]
 fn a_session_has_its_parts_as_steps_and_its_cost() {
-    let parsed = run(SESSION);
+    let parsed = run_of_set(&CRUSH, SESSION);
     assert_eq!(
         steps(&parsed),
         [
@@ -43,7 +29,7 @@ fn a_session_has_its_parts_as_steps_and_its_cost() {
 #[test]
 fn a_command_has_its_exit_status_folder_and_time_behind_its_output() {
     let of = |content: &str| {
-        let parsed = run(&SESSION.replace(r"a.txt\n\n<cwd>/w</cwd>", content));
+        let parsed = run_of_set(&CRUSH, &SESSION.replace(r"a.txt\n\n<cwd>/w</cwd>", content));
         let turn = parsed.0.turn(3, &parsed.1).unwrap();
         let result = turn.results().next().unwrap();
         let reason = parsed.0.outcome(3).and_then(|outcome| outcome.reason);
@@ -56,14 +42,14 @@ fn a_command_has_its_exit_status_folder_and_time_behind_its_output() {
     assert_eq!(of("no output"), (String::new(), Some(0), None, None));
     let stopped = of(r"out\nCommand was aborted before completion\n\n<cwd>/w</cwd>");
     assert_eq!((stopped.1, stopped.2), (None, folder()));
-    let shell = state(&run(SESSION), "shell", 3);
+    let shell = state(&run_of_set(&CRUSH, SESSION), "shell", 3);
     assert!(shell.contains(r#""exit":0"#) && shell.contains(r#""ms":500"#), "{shell}");
 }
 
 #[test]
 fn an_answer_that_failed_says_why_and_one_that_goes_on_does_not() {
     let end = r#""reason":"error","message":"no quota","details":"try later""#;
-    let parsed = run(&SESSION.replace(r#""reason":"end_turn""#, end));
+    let parsed = run_of_set(&CRUSH, &SESSION.replace(r#""reason":"end_turn""#, end));
     assert_eq!((steps(&parsed).len(), parsed.0.error_steps()), (6, vec![5]));
     assert!(steps(&parsed)[5].contains("no quota: try later"), "{:?}", steps(&parsed));
 }
@@ -71,7 +57,7 @@ fn an_answer_that_failed_says_why_and_one_that_goes_on_does_not() {
 #[test]
 fn a_summary_is_in_the_place_of_what_is_before() {
     let summary = r#"{"id":"m4","is_summary_message":1,"#;
-    let parsed = run(&SESSION.replace(r#"{"id":"m4","#, summary));
+    let parsed = run_of_set(&CRUSH, &SESSION.replace(r#"{"id":"m4","#, summary));
     assert_eq!(parsed.0.context_steps(4), Some(vec![4]));
     assert!(state(&parsed, "run", 4).contains(r#""compactions":1"#));
 }
@@ -79,9 +65,12 @@ fn a_summary_is_in_the_place_of_what_is_before() {
 #[test]
 fn an_edit_that_removes_a_text_leaves_the_end_of_its_line() {
     let edit = r#"{\"file_path\":\"/w/a\",\"old_string\":\"two\",\"new_string\":\"\"}"#;
-    let parsed = run(&SESSION
-        .replace(r#""name":"bash","input":"{\"command\":\"ls\"}""#, &format!(r#""name":"edit","input":"{edit}""#))
-        .replace(r#""name":"bash","content":"a.txt\n\n<cwd>/w</cwd>""#, r#""name":"edit","content":"replaced""#));
+    let parsed = run_of_set(
+        &CRUSH,
+        &SESSION
+            .replace(r#""name":"bash","input":"{\"command\":\"ls\"}""#, &format!(r#""name":"edit","input":"{edit}""#))
+            .replace(r#""name":"bash","content":"a.txt\n\n<cwd>/w</cwd>""#, r#""name":"edit","content":"replaced""#),
+    );
     let edited = parsed.0.work().unwrap().files(3).iter().map(|file| (file.path.to_owned(), file.edits)).next();
     assert_eq!(edited, Some(("/w/a".to_owned(), 1)));
 }
@@ -115,5 +104,5 @@ fn the_database_gives_a_line_for_each_session_in_the_order_of_their_times() {
     let at = |id: &str| lines[0].find(id);
     assert!(at(r#""id":"m1""#) < at(r#""id":"m2""#) && lines[0].contains(&format!(r#""parts":{part}"#)), "{written}");
     assert!(lines[1].contains(r#""parent_session_id":"a""#) && lines[1].ends_with("\"parts\":[]}]}"), "{written}");
-    assert!(detect_sessions(&[json::parse(lines[0]).unwrap()]).is_some());
+    assert!(CRUSH.detect(&[json::parse(lines[0]).unwrap()]).is_some());
 }

@@ -29,6 +29,18 @@ pub(in crate::format) fn items<'v, 'a>(value: &'v Value<'a>, key: &str) -> &'v [
     value.get(key).and_then(Value::as_array).unwrap_or_default()
 }
 
+/// The name of the only member of an object, and the member: how variants are written.
+pub(in crate::format) fn variant<'v, 'a>(value: &'v Value<'a>) -> Option<(&'v str, &'v Value<'a>)> {
+    let mut entries = value.as_object()?.entries();
+    entries.next().filter(|_| entries.next().is_none())
+}
+
+/// The first of these members that says something is the title of the run.
+pub(in crate::format) fn write_title(log: &mut Log<'_>, value: &Value<'_>, keys: &[&str]) {
+    let title = keys.iter().filter_map(|key| text(value, key)).find(|title| !title.is_empty());
+    title.into_iter().for_each(|title| log.title(title));
+}
+
 /// Writes the members of these names to slots of the same names.
 pub(in crate::format) fn write_slots(log: &mut Log<'_>, kind: &str, instance: &str, value: &Value<'_>, slots: &[&str]) {
     for slot in slots {

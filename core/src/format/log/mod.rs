@@ -40,7 +40,7 @@ pub(in crate::format) use arrange::{Arrange, Piece, PlacedPieces};
 pub(in crate::format) use branches::{Branches, ordered};
 pub(in crate::format) use chat::{Blocks, MoreValues, call, form, result, role_of, show, text_of};
 pub(in crate::format) use copies::Copies;
-pub(in crate::format) use fields::{count, first, first_text, items, text, write_slots};
+pub(in crate::format) use fields::{count, first, first_text, items, text, variant, write_slots, write_title};
 pub(in crate::format) use gemini_parts::Parts;
 pub(in crate::format) use lang_chain::{lang_chain_message, lang_chain_turn};
 pub(in crate::format) use lists::Lists;

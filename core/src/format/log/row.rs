@@ -25,6 +25,15 @@ pub(in crate::format) struct Row {
     pub(in crate::format) samples: &'static [&'static str],
 }
 
+/// Whether first records are of a format, by its function, else by the signature of its name.
+fn detect(name: &str, detect: Option<Detect>, first: &[Value<'_>]) -> Option<Match> {
+    if let Some(detect) = detect {
+        return detect(first);
+    }
+    let signature = SIGNATURES.iter().find(|signature| signature.format == name)?;
+    (signature.detect)(&Head { layout: OutlineLayout::default(), records: first })
+}
+
 impl Format for Row {
     fn name(&self) -> &'static str {
         self.name
@@ -39,11 +48,7 @@ impl Format for Row {
     }
 
     fn detect(&self, first: &[Value<'_>]) -> Option<Match> {
-        if let Some(detect) = self.detect {
-            return detect(first);
-        }
-        let signature = SIGNATURES.iter().find(|signature| signature.format == self.name)?;
-        (signature.detect)(&Head { layout: OutlineLayout::default(), records: first })
+        detect(self.name, self.detect, first)
     }
 
     fn framing(&self) -> Framing {
@@ -77,8 +82,8 @@ pub(in crate::format) struct SetRow {
     pub(in crate::format) about: &'static str,
     /// The run of a record, empty.
     pub(in crate::format) run: fn() -> Box<dyn Run>,
-    /// Whether first records are of this format, and why.
-    pub(in crate::format) detect: Detect,
+    /// Whether first records are of this format, and why; None: its row of `SIGNATURES` decides.
+    pub(in crate::format) detect: Option<Detect>,
     /// The same format for files that are cut into records differently.
     pub(in crate::format) alternative: Option<&'static dyn Format>,
     /// Small texts of this format, for tests.
@@ -99,7 +104,7 @@ impl Format for SetRow {
     }
 
     fn detect(&self, first: &[Value<'_>]) -> Option<Match> {
-        (self.detect)(first)
+        detect(self.name, self.detect, first)
     }
 
     fn framing(&self) -> Framing {

@@ -85,7 +85,7 @@ pub(super) const WHO_AND_WHEN: Signature = Signature {
 };
 
 /// A tree of messages by their ids.
-pub(in crate::format) fn is_chatgpt_conversation(record: &Value<'_>) -> bool {
+fn is_chatgpt_conversation(record: &Value<'_>) -> bool {
     let is_node = |node: &Value<'_>| {
         let is_message = |message: &Value<'_>| message.is_null() || is_object(message, "author");
         node.get("message").is_none_or(is_message)
@@ -100,14 +100,14 @@ pub(in crate::format) fn is_chatgpt_conversation(record: &Value<'_>) -> bool {
 }
 
 /// Messages with a sender.
-pub(in crate::format) fn is_claude_ai_conversation(record: &Value<'_>) -> bool {
+fn is_claude_ai_conversation(record: &Value<'_>) -> bool {
     let messages = record.get("chat_messages").and_then(Value::as_array);
     let is_message = |message: &Value<'_>| is_text(message, "sender") && is_text(message, "uuid");
     is_text(record, "uuid") && messages.is_some_and(|all| all.first().is_none_or(is_message))
 }
 
 /// A thread of either time.
-pub(in crate::format) fn is_zed_thread(record: &Value<'_>) -> bool {
+fn is_zed_thread(record: &Value<'_>) -> bool {
     let is_earlier = |message: &Value<'_>| {
         let has_parts = is_array(message, "segments") || is_text(message, "text") && is_array(message, "tool_uses");
         is_number(message, "id") && is_text(message, "role") && has_parts
@@ -144,7 +144,7 @@ fn continue_session(head: &Head<'_, '_>) -> Option<Match> {
 }
 
 /// A history of turns, each what the user said and what the assistant did.
-pub(in crate::format) fn is_kiro_conversation(record: &Value<'_>) -> bool {
+fn is_kiro_conversation(record: &Value<'_>) -> bool {
     let is_user = |user: &Value<'_>| {
         let named = ["Prompt", "CancelledToolUses", "ToolUseResults"];
         user.get("content").is_some_and(|content| has_any(content, &named))
@@ -159,7 +159,7 @@ pub(in crate::format) fn is_kiro_conversation(record: &Value<'_>) -> bool {
 }
 
 /// A conversation in a folder.
-pub(in crate::format) fn is_goose_session(record: &Value<'_>) -> bool {
+fn is_goose_session(record: &Value<'_>) -> bool {
     let is_message =
         |message: &Value<'_>| is_text(message, "role") && is_number(message, "created") && is_array(message, "content");
     is_text(record, "id")
@@ -169,7 +169,7 @@ pub(in crate::format) fn is_goose_session(record: &Value<'_>) -> bool {
 }
 
 /// A chat with its messages.
-pub(in crate::format) fn is_cursor_chat(record: &Value<'_>) -> bool {
+fn is_cursor_chat(record: &Value<'_>) -> bool {
     is_text(record, "composerId")
         && is_array(record, "bubbles")
         && first(record, "bubbles").is_none_or(|bubble| bubble.as_object().is_some())
@@ -187,7 +187,7 @@ fn ai_studio(head: &Head<'_, '_>) -> Option<Match> {
 }
 
 /// A history, and who was at fault where.
-pub(in crate::format) fn is_who_and_when(record: &Value<'_>) -> bool {
+fn is_who_and_when(record: &Value<'_>) -> bool {
     let is_message = |message: &Value<'_>| is_text(message, "role") && message.get("content").is_some();
     is_array(record, "history")
         && first(record, "history").is_none_or(is_message)
@@ -196,7 +196,7 @@ pub(in crate::format) fn is_who_and_when(record: &Value<'_>) -> bool {
 }
 
 /// A chat with a tree of messages.
-pub(in crate::format) fn is_open_webui_chat(record: &Value<'_>) -> bool {
+fn is_open_webui_chat(record: &Value<'_>) -> bool {
     let is_message = |message: &Value<'_>| is_text(message, "role") && has_any(message, &["parentId", "childrenIds"]);
     let history = record.get("chat").and_then(|chat| chat.get("history"));
     let messages = history.and_then(|history| history.get("messages")?.as_object());
@@ -204,7 +204,7 @@ pub(in crate::format) fn is_open_webui_chat(record: &Value<'_>) -> bool {
 }
 
 /// Messages that name those that they follow.
-pub(in crate::format) fn is_libre_chat_conversation(record: &Value<'_>) -> bool {
+fn is_libre_chat_conversation(record: &Value<'_>) -> bool {
     let is_message = |message: &Value<'_>| {
         is_text(message, "messageId") && has_any(message, &["isCreatedByUser", "parentMessageId"])
     };

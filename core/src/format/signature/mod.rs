@@ -21,12 +21,7 @@ mod trajectory;
 
 use super::{Match, Near};
 use crate::json::{OutlineLayout, Value};
-pub(super) use chat::{
-    is_chatgpt_conversation, is_claude_ai_conversation, is_cursor_chat, is_goose_session, is_kiro_conversation,
-    is_libre_chat_conversation, is_open_webui_chat, is_who_and_when, is_zed_thread,
-};
 pub(super) use events::AG_UI_EVENTS;
-pub(super) use session::is_crush_session;
 
 /// The first records of an input, cut down as [`crate::json::Outline`] does.
 #[derive(Debug, Clone, Copy)]

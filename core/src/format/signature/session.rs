@@ -256,7 +256,7 @@ fn crush(head: &Head<'_, '_>) -> Option<Match> {
     matched(most(head, is_crush_session), "a `session` and `messages` with `parts` that have a `type` and `data`")
 }
 
-pub(in crate::format) fn is_crush_session(record: &Value<'_>) -> bool {
+fn is_crush_session(record: &Value<'_>) -> bool {
     let is_part = |part: &Value<'_>| is_text(part, "type") && is_object(part, "data");
     let has_parts = |message: &Value<'_>| {
         let parts = message.get("parts").and_then(Value::as_array);
