@@ -15,7 +15,7 @@ fn a_prompt_has_its_chunks_as_steps() {
     let expected = [
         "message system: Be brief.",
         "message user: what is 2 + 3?",
-        "message user: [driveImage of 0 bytes]",
+        "message user: [driveImage f1]",
         "thought agent: Code does it.",
         "tool-call agent: ",
         "tool-result environment: 5",

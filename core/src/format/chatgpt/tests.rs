@@ -85,7 +85,7 @@ fn contents_of_all_types_say_what_they_are() {
         (
             r#"{"content_type":"multimodal_text","parts":[{"content_type":"image_asset_pointer",
                 "asset_pointer":"file-service://file-1"},"see"]}"#,
-            "message user: [image of 0 bytes] · see",
+            "message user: [image file-service://file-1] · see",
         ),
         (
             r#"{"content_type":"user_editable_context","user_profile":"Ann","user_instructions":"be brief"}"#,
@@ -103,7 +103,7 @@ fn contents_of_all_types_say_what_they_are() {
     let attached = r#","metadata":{"attachments":[{"id":"file-1","name":"a.pdf","mimeType":"application/pdf"}]}"#;
     assert_eq!(
         of(r#"{"content_type":"text","parts":["see"]}"#, attached),
-        "message user: see · [application/pdf of 0 bytes]"
+        "message user: see · [application/pdf a.pdf]"
     );
 }
 

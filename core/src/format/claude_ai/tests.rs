@@ -22,7 +22,7 @@ fn blocks_are_steps_in_their_order_and_an_earlier_answer_was_left() {
     assert_eq!(
         steps(&parsed),
         [
-            "message user: sort this · b a · [file of 0 bytes]",
+            "message user: sort this · b a · [file plan.png]",
             "message agent: a, b?",
             "thought agent: A tool does it.",
             "message agent: I sort it.",

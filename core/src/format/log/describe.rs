@@ -4,7 +4,9 @@ use super::Kind;
 use crate::format::ViewEntry;
 use crate::format::describe::shortened;
 use crate::json::{self, Value};
-use crate::model::{Finding, Record, Remark, Severity, Standing, StepKind, StepNo, StepRole, Turn, TurnPart};
+use crate::model::{
+    Attachment, Finding, Record, Remark, Severity, Standing, StepKind, StepNo, StepRole, Turn, TurnPart,
+};
 use crate::rules::trajectory::call_line_of;
 use crate::rules::work::{unwrapped, without_escapes};
 use crate::text::{PromptPiece, asked, is_notice, prompt_pieces};
@@ -70,10 +72,19 @@ pub(super) fn summary(turn: &Turn<'_>, role: StepRole) -> String {
         TurnPart::Text(text) | TurnPart::Thought(text) => shortened(text),
         TurnPart::Call(call) => call_line_of(&call.name, &call.arguments),
         TurnPart::Result(result) => shortened(&unwrapped(&result.text)),
-        TurnPart::Attachment(file) => format!("[{} of {} bytes]", file.media_type, file.bytes),
+        TurnPart::Attachment(file) => attached(file),
     });
     let parts: Vec<String> = parts.filter(|part| !part.is_empty()).collect();
     shortened(&parts.join(" · "))
+}
+
+/// A file of a message: how much of it is in the record, else where it is.
+fn attached(file: &Attachment<'_>) -> String {
+    match (file.bytes, &file.location) {
+        (0, Some(place)) => format!("[{} {place}]", file.media_type),
+        (0, None) => format!("[{}]", file.media_type),
+        (bytes, _) => format!("[{} of {bytes} bytes]", file.media_type),
+    }
 }
 
 /// Whether a record of the program is a command that was typed, or what one printed.
@@ -89,7 +100,7 @@ pub(super) fn turn_text(turn: &Turn<'_>) -> String {
         TurnPart::Thought(text) => format!("reasoning: {text}"),
         TurnPart::Call(call) => format!("{}({})", call.name, plain_arguments(&call.arguments)),
         TurnPart::Result(result) => result.text.to_string(),
-        TurnPart::Attachment(file) => format!("[{} of {} bytes]", file.media_type, file.bytes),
+        TurnPart::Attachment(file) => attached(file),
     });
     let parts: Vec<String> = parts.filter(|part| !part.is_empty()).collect();
     parts.join("\n")
