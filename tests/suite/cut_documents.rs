@@ -87,3 +87,21 @@ fn a_cut_is_reported_once_however_many_parts_are_whole() {
         assert_eq!((steps.len(), findings.matches("data.invalid-json").count()), (7, 1), "{name}: {findings}");
     }
 }
+
+#[test]
+fn a_message_of_a_tree_that_is_cut_is_no_step() {
+    let folder = tempfile::tempdir().unwrap();
+    let node = |id: &str, parent: Option<&str>| {
+        json!({"id": id, "parent": parent, "children": [], "message": {"author": {"role": "user"},
+            "content": {"content_type": "text", "parts": [id]}, "recipient": "all", "metadata": {"a": 1, "b": 2}}})
+    };
+    let mapping = json!({"first": node("first", None), "second": node("second", Some("first"))});
+    let all = json!([{"title": "t", "mapping": mapping, "current_node": "second"}]);
+    let whole = serde_json::to_string_pretty(&all).unwrap();
+    let second = whole.rfind("\"second\": {").unwrap();
+    for end in (second..whole.rfind("\"title\"").unwrap()).step_by(3) {
+        let (steps, _) = steps_and_findings(&file(folder.path(), "cut.json", &whole[..end]), "auto");
+        let summaries: Vec<&str> = steps.iter().filter_map(|step| step["summary"].as_str()).collect();
+        assert!(summaries == ["first"] || summaries == ["first", "second"], "{end}: {summaries:?}");
+    }
+}

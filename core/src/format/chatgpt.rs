@@ -85,8 +85,10 @@ impl Adapter for Conversation {
     fn read(&mut self, conversation: &Value<'_>, log: &mut Log<'_>) {
         write_title(log, conversation, &["title", "conversation_id", "id"]);
         write_slots(log, "chat", "main", conversation, &SLOTS);
-        let nodes: Vec<(&str, &Value<'_>)> =
-            conversation.get("mapping").and_then(Value::as_object).into_iter().flat_map(|all| all.entries()).collect();
+        let mapping = conversation.get("mapping").and_then(Value::as_object).into_iter();
+        // Of a file that ends too early the last node has no end: what is there of it cannot be shown.
+        let is_whole = |(_, node): &(&str, &Value<'_>)| node.text.ends_with('}');
+        let nodes: Vec<(&str, &Value<'_>)> = mapping.flat_map(|all| all.entries()).filter(is_whole).collect();
         let places: HashMap<&str, usize> = nodes.iter().enumerate().map(|(at, (id, _))| (*id, at)).collect();
         let parents: Vec<Option<usize>> =
             nodes.iter().map(|(_, node)| places.get(text(node, "parent")?).copied()).collect();
