@@ -7,11 +7,11 @@ mod tests;
 
 use super::Framing;
 use super::log::{
-    Adapter, Arrange, Draft, FIRST_ADAPTER_FORM, Form, Kind, Log, LogRun, Row, first, form, items, model_usage, text,
-    write_slots,
+    Adapter, Arrange, Draft, Earlier, FIRST_ADAPTER_FORM, Form, Kind, Log, LogRun, Row, count, first, form, items,
+    text, write_slots,
 };
 use crate::json::Value;
-use crate::model::{StepNo, StepRole, Surroundings, Turn, TurnPart};
+use crate::model::{StepNo, StepRole, Surroundings, Turn, TurnPart, Usage};
 use response::words_of;
 use std::borrow::Cow;
 
@@ -83,6 +83,9 @@ const ROUND_RESULT: Form = FIRST_ADAPTER_FORM + 5;
 /// What else the editor shows.
 const NOTE: Form = FIRST_ADAPTER_FORM + 6;
 
+/// Most parts of one message: each that is added reads all before it.
+const WORDS_MAX: usize = 100;
+
 /// Parts that say nothing to anybody.
 const SILENT: [&str; 7] = [
     "codeblockUri",
@@ -98,13 +101,7 @@ const SILENT: [&str; 7] = [
 #[derive(Default)]
 struct Chat {
     /// The message to which further parts belong.
-    words: Option<Message>,
-}
-
-/// A message that is a step, as far as it goes.
-struct Message {
-    step: StepNo,
-    words: String,
+    words: Option<(StepNo, Vec<Earlier>)>,
 }
 
 /// Whether the result of a request has what the model said and did.
@@ -129,10 +126,6 @@ impl Adapter for Chat {
             () if is_part => self.add_part(value, log),
             () => self.end(value, log),
         }
-    }
-
-    fn finish(&mut self, log: &mut Log<'_>) {
-        self.count_words(log);
     }
 
     fn restart(&mut self) {
@@ -181,7 +174,7 @@ fn session(session: &Value<'_>, log: &mut Log<'_>) {
 
 impl Chat {
     fn ask(&mut self, request: &Value<'_>, log: &mut Log<'_>) {
-        self.end_words(log);
+        self.words = None;
         let Some(message) = request.get("message") else { return };
         let mode = request.get("modeInfo").and_then(|mode| text(mode, "kind"));
         let mode = mode.or_else(|| request.get("agent").and_then(|agent| text(agent, "name")));
@@ -203,7 +196,7 @@ impl Chat {
         if let Some(words) = response::words_of_part(part) {
             return self.add_words(part, &words, log);
         }
-        self.end_words(log);
+        self.words = None;
         let values = [part];
         let class = kind.or(Some("part"));
         if response::is_call(part) {
@@ -226,34 +219,25 @@ impl Chat {
         if words.trim().trim_matches('`').is_empty() && (words.contains('`') || self.words.is_none()) {
             return;
         }
-        if let Some(message) = &mut self.words {
-            log.extend(message.step, part);
-            message.words.push_str(words);
-            return;
-        }
-        let values = [part];
-        let draft = Draft::of(Kind::Message, WORDS, &values);
-        let step = log.step(&Draft { role: StepRole::Agent, class: Some("response"), ..draft });
-        self.words = Some(Message { step, words: words.to_owned() });
-    }
-
-    /// No further part belongs to the message.
-    fn end_words(&mut self, log: &mut Log<'_>) {
-        self.count_words(log);
-        self.words = None;
-    }
-
-    /// All of the message counts that is there: looked at for each of its parts, a long one would cost their square.
-    fn count_words(&self, log: &mut Log<'_>) {
-        if let Some(message) = &self.words {
-            let words = TurnPart::Text(Cow::Borrowed(&message.words));
-            log.close(message.step, &Turn::of(StepRole::Agent, vec![words]));
+        let earlier = log.keep(part);
+        match &mut self.words {
+            Some((step, parts)) if parts.len() < WORDS_MAX => {
+                log.extend(*step, part);
+                parts.push(earlier);
+                log.close_with(*step, WORDS, parts, |_| ());
+            }
+            _ => {
+                let values = [part];
+                let draft = Draft::of(Kind::Message, WORDS, &values);
+                let step = log.step(&Draft { role: StepRole::Agent, class: Some("response"), ..draft });
+                self.words = Some((step, vec![earlier]));
+            }
         }
     }
 
     /// What came of a request: all that the model said, if it has that, what went wrong, what it took.
     fn end(&mut self, result: &Value<'_>, log: &mut Log<'_>) {
-        self.end_words(log);
+        self.words = None;
         let metadata = result.get("metadata");
         if let Some(metadata) = metadata.filter(|_| has_rounds(result)) {
             items(metadata, "toolCallRounds").iter().for_each(|round| add_round(round, metadata, log));
@@ -264,8 +248,12 @@ impl Chat {
             log.step(&Draft { role: StepRole::System, class: Some("error"), ..draft });
         }
         let places = [metadata, result.get("usage"), Some(result)];
-        let mut reported = places.into_iter().flatten().map(model_usage);
-        let usage = reported.find(|usage| usage.input.or(usage.output).is_some());
+        let of = |place: &Value<'_>| Usage {
+            input: count(place, "promptTokens"),
+            output: count(place, "outputTokens").or_else(|| count(place, "completionTokens")),
+            ..Usage::default()
+        };
+        let usage = places.into_iter().flatten().map(of).find(|usage| usage.input.or(usage.output).is_some());
         if let Some(usage) = usage {
             log.usage(None, &usage);
         }
