@@ -53,7 +53,7 @@ pub fn open(path_or_dash: impl AsRef<Path>, forced: Option<&str>) -> Result<Load
 /// packed file: callers that need all records wait for it, others examine records as they arrive.
 ///
 /// # Errors
-/// As [`open`].
+/// As [`fn@open`].
 pub fn begin(path_or_dash: impl AsRef<Path>, forced: Option<&str>) -> Result<Loaded, Problem> {
     let input = input(path_or_dash.as_ref())?;
     // A format that is named needs no look.
@@ -71,7 +71,7 @@ fn input(path: &Path) -> Result<Arc<Input>, Problem> {
 /// Loads an open input as it is; a stream is waited for. What came before it broke off is loaded too.
 ///
 /// # Errors
-/// As [`open`].
+/// As [`fn@open`].
 pub fn load(input: Arc<Input>, forced: Option<&str>) -> Result<Loaded, Problem> {
     match input.wait() {
         Err(problem) if input.is_empty() => Err(problem),

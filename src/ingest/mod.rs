@@ -1,6 +1,6 @@
 //! Joins source and format: which format an input is of, and its records as runs.
 //!
-//! Headless commands load an input whole ([`open`]); the screen has a worker that indexes, folds and follows it.
+//! Headless commands load an input whole ([`fn@open`]); the screen has a worker that indexes, folds and follows it.
 
 mod apply;
 mod container;

@@ -60,7 +60,7 @@ pub fn open(screen: &Screen, environment: &Environment, file: &Path, line: u64) 
 /// Opens a text in the user's editor, in a file that goes away afterwards.
 ///
 /// # Errors
-/// As [`open`]; or the file cannot be written.
+/// As [`fn@open`]; or the file cannot be written.
 pub fn open_text(screen: &Screen, environment: &Environment, text: &str) -> Result<(), String> {
     let suffix = if text.trim_start().starts_with(['{', '[']) { ".json" } else { ".txt" };
     let mut file = tempfile::Builder::new().prefix("obelus-").suffix(suffix).tempfile().map_err(|e| e.to_string())?;
