@@ -3,7 +3,7 @@
 use super::report::{ItemPath, Report, below};
 use crate::json::{Data, Value};
 use crate::rules::trajectory::{
-    Body, Class, ClassNote, Item, Reading, TrajectoryStep, Version, VersionFault, aliases, is_language,
+    Body, Class, ClassNote, Item, Reading, TrajectoryStep, Version, VersionFault, is_language,
     number::{integer, number},
 };
 use smallvec::SmallVec;
@@ -210,7 +210,7 @@ impl Checker<'_> {
                 None if self.is_missed(rule) => self.missing(&below(path, rule.name)),
                 None => {}
                 Some(field) => {
-                    let is_alias = aliases(class, rule.name).contains(&field.key);
+                    let is_alias = field.key != rule.name;
                     if !is_alias && rule.is_plainly_met(field.value) {
                         continue;
                     }

@@ -19,7 +19,7 @@ use crate::rules::trajectory::{
     task_key,
 };
 use crate::rules::work::ToolOutcomes;
-use std::cell::Cell;
+use std::cell::OnceCell;
 
 /// What checks and statistics say of one record by itself.
 #[derive(Debug)]
@@ -185,7 +185,7 @@ fn with_work(
     finish: impl FnOnce(&Reading<'_>, &RepeatKeys, &RunOutcome) -> SurveyParts,
 ) -> Examined {
     let (mut of_work, places) = (Vec::new(), Places::new(text, record.place));
-    let mut examined = look_at(record, (text, read), way, Some(digest), |reading, keys| {
+    let mut examined = look_at(record, (&places, read), way, Some(digest), |reading, keys| {
         let done = work::run_outcome(reading, record.number);
         for finding in &done.findings {
             let step = finding.step.and_then(|step| usize::try_from(step).ok());
@@ -200,24 +200,22 @@ fn with_work(
     examined
 }
 
-/// Where values of a record are in the file. Lines are counted on from the value before, since findings come in order.
+/// Where values of a record are in the file.
 struct Places<'t> {
     text: &'t [u8],
     record: Place,
-    /// A byte of the text, and how many lines end before it.
-    counted: Cell<(usize, u64)>,
+    /// The bytes at which lines end, looked for once.
+    line_ends: OnceCell<Vec<usize>>,
 }
 
 impl<'t> Places<'t> {
     fn new(text: &'t [u8], record: Place) -> Self {
-        Self { text, record, counted: Cell::default() }
+        Self { text, record, line_ends: OnceCell::new() }
     }
 
     fn of(&self, value: &Value<'_>) -> Place {
-        let (from, lines) = Some(self.counted.get()).filter(|(from, _)| *from <= value.start).unwrap_or_default();
-        let between = self.text.get(from..value.start).unwrap_or_default();
-        let lines = lines + memchr::memchr_iter(b'\n', between).count() as u64;
-        self.counted.set((value.start, lines));
+        let line_ends = self.line_ends.get_or_init(|| memchr::memchr_iter(b'\n', self.text).collect());
+        let lines = line_ends.partition_point(|end| *end < value.start) as u64;
         Place { span: self.record.span.part(value.start, value.text.len()), line: self.record.line + lines }
     }
 }
@@ -230,29 +228,27 @@ fn look(
     digest: Option<fn(&Value<'_>) -> u128>,
     finish: impl FnOnce(&Reading<'_>, &RepeatKeys) -> SurveyParts,
 ) -> Examined {
-    look_at(record, (text, &read_text(record, text)), way, digest, finish)
+    look_at(record, (&Places::new(text, record.place), &read_text(record, text)), way, digest, finish)
 }
 
-/// The same of a text and what it was read as.
+/// The same of a text, in which places are looked for, and what it was read as.
 fn look_at(
     record: &Record,
-    (text, read): (&[u8], &ReadRecord<'_>),
+    (places, read): (&Places<'_>, &ReadRecord<'_>),
     way: Way,
     digest: Option<fn(&Value<'_>) -> u128>,
     finish: impl FnOnce(&Reading<'_>, &RepeatKeys) -> SurveyParts,
 ) -> Examined {
-    let at = record.place;
     let root = match read {
         Ok(root) => root,
         Err(finding) => {
-            let found = vec![LocatedFinding { finding: finding.clone(), place: at }];
+            let found = vec![LocatedFinding { finding: finding.clone(), place: record.place }];
             let (is_read, keys) = (false, RepeatKeys::default());
-            let overview = Some(RecordOverview { name: RecordName::of_text(text), ..RecordOverview::default() });
+            let overview = Some(RecordOverview { name: RecordName::of_text(places.text), ..RecordOverview::default() });
             let (stats, parts) = (None, Vec::new());
             return Examined { record: record.number, is_read, findings: found, stats, keys, overview, parts };
         }
     };
-    let places = Places::new(text, at);
     let place = |value: &Value<'_>| places.of(value);
     let reading = way.read_record(record, root);
     let value = |finding: &Finding| json::nearest(root, finding.path.as_deref().unwrap_or_default());

@@ -165,8 +165,7 @@ impl<'a> Item<'a> {
 }
 
 /// D7: other names of a field.
-#[must_use]
-pub(in crate::rules) fn aliases(class: Class, name: &str) -> &'static [&'static str] {
+fn aliases(class: Class, name: &str) -> &'static [&'static str] {
     match (class, name) {
         (Class::MessageAction, "content") => &["message"],
         (Class::TextObservation, "content") => &["text"],

@@ -89,18 +89,21 @@ fn open_call(
     calls.map(|(i, c)| (c, (step, i))).find(|(c, at)| fits(c.id.as_deref()) && !answered.contains(at)).map(|(_, at)| at)
 }
 
+/// Functions that end a run, in lower case.
+const FINISHING: [&str; 6] = ["final_answer", "finish", "stop", "submit", "end", "localization_finish"];
+/// Functions that only note what the agent thinks.
+const NOTES: [&str; 6] = ["think", "thinking", "thought", "reflect", "note", "sequentialthinking"];
+
 /// D10: whether a function ends a run, so that nothing needs to answer it.
 #[must_use]
 pub(crate) fn is_finishing(function: &str) -> bool {
-    let name = function.to_lowercase();
-    matches!(name.as_str(), "final_answer" | "finish" | "stop" | "submit" | "end" | "localization_finish")
+    FINISHING.iter().any(|name| function.eq_ignore_ascii_case(name))
 }
 
 /// Whether a tool only notes what the agent thinks, so that nothing comes back.
 #[must_use]
 pub(crate) fn is_note(function: &str) -> bool {
-    let name = function.to_lowercase();
-    matches!(name.as_str(), "think" | "thinking" | "thought" | "reflect" | "note" | "sequentialthinking")
+    NOTES.iter().any(|name| function.eq_ignore_ascii_case(name))
 }
 
 #[cfg(test)]

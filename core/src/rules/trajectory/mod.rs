@@ -48,7 +48,6 @@ pub use detailed_reward::detailed_reward;
 pub(in crate::rules) use detailed_reward::reward_of_notes;
 pub use entry::{Ask, Body, Call, TrajectoryStep, TrajectoryStepKind};
 pub use exchange::is_exchange;
-pub(in crate::rules) use item::aliases;
 pub use item::{Class, ClassNote, Item, ItemField};
 pub(crate) use language::is_language;
 pub(crate) use links::{is_finishing, is_note};

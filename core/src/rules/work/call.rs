@@ -3,8 +3,8 @@
 use super::Dialect;
 use super::arguments::{Arguments, FIRST_LINES, LAST_LINES, number, unquoted};
 use super::patch;
-use super::tables::{self, SPLICE};
-use super::text::{line_number, parse_line};
+use super::tables::{self, Operation, Operations, SPLICE};
+use super::text::{line_number, parse_line, with_line_feeds};
 use super::text_command;
 use super::words;
 use crate::json::{self, Data, Value};
@@ -190,7 +190,8 @@ fn action(name: &str, given: &Arguments<'_>, dialect: Dialect) -> (Action, bool)
     if let Some(text) = given.plain().filter(|_| dialect == Dialect::SweAgent) {
         return (text_command::action(text), true);
     }
-    let is_named = tables::is_tool("shell", name) || (dialect == Dialect::Droid && name == "execute");
+    let operations = Operations::of(name);
+    let is_named = operations.has(Operation::Shell) || (dialect == Dialect::Droid && name == "execute");
     let is_shell = is_named && !(dialect.takes_script(name) && given.plain().is_some());
     if let Some(action) = by_command(given).or_else(|| dialect.written(given)).filter(|_| !is_shell) {
         return (action, false);
@@ -199,10 +200,10 @@ fn action(name: &str, given: &Arguments<'_>, dialect: Dialect) -> (Action, bool)
         return (action, true);
     }
     let is_swe = dialect == Dialect::SweAgent;
-    let action = file_action(name, given, dialect)
+    let action = file_action((name, operations), given, dialect)
         .or_else(|| is_shell.then(|| shell(given)).flatten())
         .or_else(|| super::background::workflow(name, given, dialect))
-        .or_else(|| other(name, given))
+        .or_else(|| other((name, operations), given))
         .unwrap_or(Action::Other);
     let is_open_file = matches!(&action, Action::Replace { path: None, .. } | Action::Insert { path: None, .. });
     (action, is_swe || is_open_file)
@@ -213,7 +214,7 @@ fn line(number: Option<i64>) -> Option<u32> {
 }
 
 fn owned(text: &str) -> String {
-    text.replace("\r\n", "\n")
+    with_line_feeds(text).into_owned()
 }
 
 /// *By command*: PATH and `command`.
@@ -287,18 +288,18 @@ pub(super) fn spliced(text: &str) -> Option<Action> {
     Some(Action::Splice { path: None, from: number(1)?, to: number(2)?, text: owned(lines) })
 }
 
-fn file_action(name: &str, given: &Arguments<'_>, dialect: Dialect) -> Option<Action> {
+fn file_action((name, operations): (&str, Operations), given: &Arguments<'_>, dialect: Dialect) -> Option<Action> {
     let path = || given.path().map(str::to_owned);
     if name == "notebookedit" || name == "notebook_edit" {
         return Some(Action::Blur { edited: vec![path()?], deleted: Vec::new() });
     }
-    if tables::is_tool("read", name) {
-        return read(name, given, dialect);
+    if operations.has(Operation::Read) {
+        return read((name, operations), given, dialect);
     }
-    if tables::is_tool("write", name) {
+    if operations.has(Operation::Write) {
         return Some(Action::Write { path: path()?, text: owned(given.text("TEXT")?) });
     }
-    if tables::is_tool("replace", name) {
+    if operations.has(Operation::Replace) {
         return replace(name, given, dialect);
     }
     if name == "editor" && dialect == Dialect::Cline {
@@ -312,7 +313,7 @@ fn file_action(name: &str, given: &Arguments<'_>, dialect: Dialect) -> Option<Ac
         let changes = given.get("changes")?;
         return patch::of_changes(changes).map(|text| Action::Patch { text }).or_else(|| Some(unseen(changes)));
     }
-    if tables::is_tool("patch", name) {
+    if operations.has(Operation::Patch) {
         let text = given.plain().or_else(|| given.text("patch"))?;
         return Some(Action::Patch { text: owned(text) });
     }
@@ -330,7 +331,7 @@ fn unseen(changes: &Value<'_>) -> Action {
     Action::Blur { edited, deleted }
 }
 
-fn read(name: &str, given: &Arguments<'_>, dialect: Dialect) -> Option<Action> {
+fn read((name, operations): (&str, Operations), given: &Arguments<'_>, dialect: Dialect) -> Option<Action> {
     let path = given.path()?.to_owned();
     let is_from_zero = given.get("absolute_path").is_some();
     let offset = given.number("offset").map(|n| n.saturating_add(i64::from(is_from_zero)));
@@ -343,7 +344,7 @@ fn read(name: &str, given: &Arguments<'_>, dialect: Dialect) -> Option<Action> {
         None => Range { first, count, is_given: first > 1 || count.is_some() },
     };
     let is_numbered = given.get("impl_source").is_some() || dialect == Dialect::OpenHands;
-    let is_raw = tables::is_tool("raw", name)
+    let is_raw = operations.has(Operation::Raw)
         && (name != "read" || given.get("path").is_some() || dialect == Dialect::Pi)
         && !is_numbered;
     Some(Action::Read { path, range, is_raw })
@@ -417,12 +418,12 @@ fn quoted_word(word: &str) -> String {
     }
 }
 
-fn other(name: &str, given: &Arguments<'_>) -> Option<Action> {
+fn other((name, operations): (&str, Operations), given: &Arguments<'_>) -> Option<Action> {
     let text = |argument| given.text(argument).map(|text: &str| text.to_owned());
-    if name.starts_with("code:") || tables::is_tool("code", name) {
+    if name.starts_with("code:") || operations.has(Operation::Code) {
         return Some(Action::Code);
     }
-    if tables::is_tool("todo", name) {
+    if operations.has(Operation::Todo) {
         let lists = tables::argument_names("todo_lists");
         let items = lists.iter().find_map(|key| given.list(key, |items| items.iter().filter_map(todo).collect()));
         return Some(items.map_or(Action::TodoView, Action::Todos));
@@ -437,11 +438,10 @@ fn other(name: &str, given: &Arguments<'_>) -> Option<Action> {
         let status = given.string("status").map(status);
         return Some(Action::TaskUpdate(Todo { id, text: given.string("subject").map(str::to_owned), status }));
     }
-    if tables::is_tool("page", name) {
+    if operations.has(Operation::Page) {
         return Some(Action::Page { url: given.string("url").map(|url| unquoted(url).to_owned()) });
     }
-    let is_sub = tables::is_tool("sub", name);
-    is_sub.then(|| Action::Sub { task: text("sub"), kind: text("sub_type") })
+    operations.has(Operation::Sub).then(|| Action::Sub { task: text("sub"), kind: text("sub_type") })
 }
 
 fn scalar(value: &Value<'_>) -> Option<String> {

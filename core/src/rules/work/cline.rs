@@ -5,6 +5,7 @@ use super::arguments::Arguments;
 use super::bare_name::bare_name;
 use super::call::{Action, Call, Replacement};
 use super::slots::SlotSink;
+use super::text::with_line_feeds;
 use super::{Answered, Dialect, Work};
 use crate::json::{self, Value, quote};
 use crate::model::{StepNo, ToolCall, ToolResult};
@@ -21,12 +22,12 @@ const EXIT: &str = "Command exited with code ";
 
 /// Its editor: before a line if there is one, in place of a text if there is one, else the whole of a new file.
 pub(super) fn editor(given: &Arguments<'_>) -> Option<Action> {
-    let (path, text) = (given.path()?.to_owned(), given.string("new_text")?.replace("\r\n", "\n"));
+    let (path, text) = (given.path()?.to_owned(), with_line_feeds(given.string("new_text")?).into_owned());
     if let Some(line) = given.number("insert_line") {
         let line = u32::try_from(line.saturating_sub(1)).ok();
         return Some(Action::Insert { path: Some(path), line, text });
     }
-    let old = given.string("old_text").filter(|old| !old.is_empty()).map(|old| old.replace("\r\n", "\n"));
+    let old = given.string("old_text").filter(|old| !old.is_empty()).map(|old| with_line_feeds(old).into_owned());
     Some(match old {
         Some(old) => {
             let edits = vec![Replacement { old, new: text }];

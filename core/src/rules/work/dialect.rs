@@ -3,6 +3,7 @@
 use super::arguments::Arguments;
 use super::bare_name::bare_name;
 use super::call::Action;
+use super::text::with_line_feeds;
 use std::borrow::Cow;
 
 /// The agents for which a rule makes an exception.
@@ -71,7 +72,7 @@ impl Dialect {
     pub(super) fn written(self, given: &Arguments<'_>) -> Option<Action> {
         let is_write = self == Self::Goose && given.string("command") == Some("write");
         let path = given.path().filter(|_| is_write)?.to_owned();
-        Some(Action::Write { path, text: given.text("TEXT")?.replace("\r\n", "\n") })
+        Some(Action::Write { path, text: with_line_feeds(given.text("TEXT")?).into_owned() })
     }
 
     /// `FORMATS.md` 3: whether a text that a tool is given is a script in the model's language and no command: what it

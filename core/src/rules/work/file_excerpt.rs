@@ -231,8 +231,10 @@ const LONG_LINE_CHARS: usize = 500;
 
 /// W7: whether a known line and a shown one are the same.
 pub(super) fn is_same(known: &str, shown: &str) -> bool {
-    if known == shown {
-        return true;
+    match first_difference(known, shown) {
+        None => return true,
+        Some(at) if at < LONG_LINE_CHARS && is_plain_difference(known, shown, at) => return false,
+        Some(_) => {}
     }
     let trimmed = |text: &str, width| expanded(text, width).trim_end().to_owned();
     let has_tabs = known.contains('\t') || shown.contains('\t');
@@ -247,6 +249,19 @@ pub(super) fn is_same(known: &str, shown: &str) -> bool {
     // The byte after the first characters, if the text is longer.
     let end = start.next().map(|at| at + shown[at..].chars().next().map_or(0, char::len_utf8));
     end.is_some_and(|end| known.as_bytes().get(..end) == shown.as_bytes().get(..end))
+}
+
+/// The first byte in which two texts differ; None: they are equal.
+fn first_difference(a: &str, b: &str) -> Option<usize> {
+    let common = a.bytes().zip(b.bytes()).take_while(|(a, b)| a == b).count();
+    (common < a.len().max(b.len())).then_some(common)
+}
+
+/// Whether two texts, which are equal before this byte, have a letter or sign of ASCII there and another character that
+/// is no tab: no white space hides that. Most pairs of lines differ so.
+fn is_plain_difference(a: &str, b: &str, at: usize) -> bool {
+    let (Some(a), Some(b)) = (a.as_bytes().get(at), b.as_bytes().get(at)) else { return false };
+    (a.is_ascii_graphic() || b.is_ascii_graphic()) && *a != b'\t' && *b != b'\t'
 }
 
 /// Tabs as blanks up to the next stop.
@@ -347,6 +362,8 @@ mod tests {
     fn w7_lines_that_are_the_same() {
         assert!(is_same("\tx  ", "        x") && is_same("\tx", "    x") && is_same("x ", "x"));
         assert!(!is_same("x", "y") && !is_same(" x", "x"));
+        assert!(is_same("a\tb", "a       b") && is_same("x\u{a0}", "x") && is_same("x", "x \u{a0}"));
+        assert!(!is_same("x\t", "xy") && !is_same("é", "è") && !is_same("x", "xy") && is_same("x\t", "x"));
         let long = "é".repeat(600);
         assert!(is_same(&long, &format!("{}…", "é".repeat(500))));
         assert!(!is_same(&long, &"é".repeat(400)));

@@ -104,18 +104,79 @@ fn lists(root: Option<&'static Value<'static>>) -> Lists {
 }
 
 static WORDS: LazyLock<Lists> = LazyLock::new(|| lists(Some(&ROOT)));
-static TOOLS: LazyLock<FnvHashMap<&'static str, ToolNames>> = LazyLock::new(|| {
-    let names = |names: FnvHashSet<&'static str>| {
-        let starts = names.iter().filter_map(|name| name.strip_suffix('*')).collect();
-        ToolNames { names, starts }
-    };
-    lists(ROOT.get("tools")).into_iter().map(|(operation, of)| (operation, names(of))).collect()
+static TOOLS: LazyLock<Tools> = LazyLock::new(|| {
+    let mut tools = Tools::default();
+    for (operation, names) in lists(ROOT.get("tools")) {
+        let Some(operation) = Operation::ALL.iter().find(|(_, name)| *name == operation) else { continue };
+        let operations = Operations::only(operation.0);
+        for name in names {
+            match name.strip_suffix('*') {
+                Some(start) => tools.starts.push((start, operations)),
+                None => tools.names.entry(name).or_default().0 |= operations.0,
+            }
+        }
+    }
+    tools
 });
 
-/// The bare names of tools of an operation, and what those begin with that are given as `x_*`.
-struct ToolNames {
-    names: FnvHashSet<&'static str>,
-    starts: Vec<&'static str>,
+/// The operations of bare names of tools, and of what those begin with that are given as `x_*`.
+#[derive(Default)]
+struct Tools {
+    names: FnvHashMap<&'static str, Operations>,
+    starts: Vec<(&'static str, Operations)>,
+}
+
+/// What a tool may do (W3).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Operation {
+    Shell,
+    Code,
+    Read,
+    /// It shows a file without numbers of lines.
+    Raw,
+    Write,
+    Replace,
+    Patch,
+    Todo,
+    Page,
+    Sub,
+}
+
+impl Operation {
+    /// Each with its name in the tables.
+    const ALL: [(Self, &'static str); 10] = [
+        (Self::Shell, "shell"),
+        (Self::Code, "code"),
+        (Self::Read, "read"),
+        (Self::Raw, "raw"),
+        (Self::Write, "write"),
+        (Self::Replace, "replace"),
+        (Self::Patch, "patch"),
+        (Self::Todo, "todo"),
+        (Self::Page, "page"),
+        (Self::Sub, "sub"),
+    ];
+}
+
+/// The operations of a tool, a bit for each: one name may have several.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) struct Operations(u16);
+
+impl Operations {
+    fn only(operation: Operation) -> Self {
+        Self(1 << operation as u16)
+    }
+
+    /// Those of a bare name.
+    pub(super) fn of(name: &str) -> Self {
+        let named = TOOLS.names.get(name).copied().unwrap_or_default();
+        let begun = TOOLS.starts.iter().filter(|(start, _)| name.starts_with(start));
+        begun.fold(named, |all, (_, operations)| Self(all.0 | operations.0))
+    }
+
+    pub(super) fn has(self, operation: Operation) -> bool {
+        self.0 & Self::only(operation).0 != 0
+    }
 }
 
 /// Whether a word is in a list of the tables (`printers`, `silent` …).
@@ -126,13 +187,6 @@ pub(super) fn has(list: &str, word: &str) -> bool {
 /// Whether a word begins or is part of a name, by a list of the tables (`harmless`).
 pub(super) fn has_part(list: &str, name: &str) -> bool {
     WORDS.get(list).is_some_and(|words| words.iter().any(|word| name.contains(word)))
-}
-
-/// Whether a bare name is a tool of an operation (W3); `x_*` of the list stands for names that begin so.
-pub(super) fn is_tool(operation: &str, name: &str) -> bool {
-    TOOLS
-        .get(operation)
-        .is_some_and(|of| of.names.contains(name) || of.starts.iter().any(|start| name.starts_with(start)))
 }
 
 static ARGUMENTS: LazyLock<FnvHashMap<&'static str, Vec<&'static str>>> = LazyLock::new(|| {
@@ -351,9 +405,19 @@ mod tests {
     }
 
     #[test]
+    fn each_operation_of_the_tables_is_known() {
+        let members = ROOT.get("tools").and_then(Value::as_object).into_iter().flat_map(|tools| tools.entries());
+        // The tools of tasks are two, each of which has its own rule.
+        let named: FnvHashSet<&str> = members.map(|(operation, _)| operation).filter(|name| *name != "task").collect();
+        assert_eq!(named, Operation::ALL.iter().map(|(_, name)| *name).collect());
+    }
+
+    #[test]
     fn lists_answer_for_words_tools_arguments_and_prefixes() {
         assert!(has("printers", "cat") && !has("printers", "rm") && has("keywords", "for"));
-        assert!(is_tool("read", "read_file") && is_tool("sub", "delegate_to_reviewer") && !is_tool("sub", "bash"));
+        let is = |operation, name: &str| Operations::of(name).has(operation);
+        assert!(is(Operation::Read, "read_file") && is(Operation::Raw, "read_file"), "a name may have several");
+        assert!(is(Operation::Sub, "delegate_to_reviewer") && !is(Operation::Sub, "bash"));
         assert_eq!(argument_names("OLD")[0], "old_string");
         assert_eq!((prefix_words("timeout"), prefix_words("cat")), (Some(2), None));
         assert_eq!(todo_status("done"), Some("completed"));

@@ -2,14 +2,18 @@
 
 use super::arguments::Arguments;
 use super::call::{Action, Replacement, by_command, spliced};
-use super::text::parse_line;
+use super::text::{parse_line, with_line_feeds};
 use super::words;
 use crate::json;
 
 /// What a text command does; what is none of the agent's own is a command of the shell.
 pub(super) fn action(text: &str) -> Action {
-    let shell =
-        || Action::Shell { command: text.replace("\r\n", "\n"), cwd: None, is_background: false, is_in_session: false };
+    let shell = || Action::Shell {
+        command: with_line_feeds(text).into_owned(),
+        cwd: None,
+        is_background: false,
+        is_in_session: false,
+    };
     let trimmed = text.trim();
     spliced(trimmed).or_else(|| agent_command(trimmed)).unwrap_or_else(shell)
 }

@@ -2,6 +2,7 @@
 
 use super::needed;
 use super::tables::{CLAUDE_EXIT, CODEX_HEAD, GEMINI, HEADS, NOTICES, RETURNCODE, TRAILERS};
+use super::text::with_line_feeds;
 use crate::json::{self, Value};
 use crate::model::ToolResult;
 use crate::model::cast;
@@ -49,8 +50,7 @@ fn is_denial(details: &str) -> bool {
 /// W4: the same of a text alone, also one that a user says.
 pub(super) fn of_text(text: &str, is_shell: bool) -> Body<'_> {
     let mut body = Body::default();
-    let text = if has_crlf(text) { Cow::Owned(text.replace("\r\n", "\n")) } else { Cow::Borrowed(text) };
-    let text = match text {
+    let text = match with_line_feeds(text) {
         Cow::Borrowed(text) => inner(text, is_shell, &mut body),
         Cow::Owned(text) => Cow::Owned(inner(&text, is_shell, &mut body).into_owned()),
     };
@@ -59,11 +59,6 @@ pub(super) fn of_text(text: &str, is_shell: bool) -> Body<'_> {
         Cow::Owned(text) => Cow::Owned(without_trailers(&text, &mut body).to_owned()),
     };
     body
-}
-
-/// Whether a text has a line end of two characters. Most have no CR, and to seek one byte is quicker than two.
-fn has_crlf(text: &str) -> bool {
-    memchr::memchr(b'\r', text.as_bytes()).is_some_and(|at| text[at..].contains("\r\n"))
 }
 
 /// What a command printed, where its result is an object that holds it (W4); None: it is reported as it was printed.
@@ -126,7 +121,7 @@ fn codex_json(text: &str, body: &mut Body<'_>) -> Option<String> {
     }
     body.exit = exit.and_then(|exit| exit.parse().ok());
     body.ms = seconds.and_then(milliseconds);
-    Some(without_warning(output).replace("\r\n", "\n"))
+    Some(with_line_feeds(without_warning(output)).into_owned())
 }
 
 /// Codex before 0.27 stores at most `LINES` lines and `BYTES` bytes of an output, and does not say that it cuts the
@@ -152,7 +147,7 @@ fn returncode_json(text: &str, body: &mut Body<'_>) -> Option<String> {
     let parts = || Some(format!("{}\n<response clipped>\n{}", of("output_head")?, of("output_tail")?));
     let output = of("output").map(str::to_owned).or_else(parts)?;
     body.exit = Some(exit);
-    Some(output.replace("\r\n", "\n"))
+    Some(with_line_feeds(&output).into_owned())
 }
 
 fn milliseconds(seconds: &str) -> Option<u64> {
