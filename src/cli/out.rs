@@ -6,6 +6,7 @@ use crate::model::{HEAD, Problem, StepNo};
 use crate::text::{MARKS_PER_CELL_MAX, SafeText, cut, is_hidden, width};
 use serde::Serialize;
 use serde_json::value::RawValue;
+use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::io::{self, BufWriter, Write};
 
@@ -232,8 +233,8 @@ impl<'w> Out<'w> {
 
     /// Rows of cells with what each is, their columns aligned and cut to the width of the terminal.
     pub(super) fn cells(&mut self, rows: &[Vec<(Tone, String)>]) -> io::Result<()> {
-        let shown = |row: &Vec<(Tone, String)>| row.iter().map(|(tone, cell)| (*tone, self.shown(cell))).collect();
-        let rows: Vec<Vec<(Tone, String)>> = rows.iter().map(shown).collect();
+        let shown = |(tone, cell): &(Tone, String)| (*tone, self.shown(cell).into_owned());
+        let rows: Vec<Vec<(Tone, String)>> = rows.iter().map(|row| row.iter().map(shown).collect()).collect();
         let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
         let widest = |column: usize| rows.iter().filter_map(|row| row.get(column)).map(|(_, cell)| width(cell)).max();
         let widths: Vec<usize> = (0..columns).map(|column| widest(column).unwrap_or(0)).collect();
@@ -259,14 +260,17 @@ impl<'w> Out<'w> {
         self.to.flush()
     }
 
-    fn shown(&self, text: &str) -> String {
+    fn shown<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        if text.bytes().all(|byte| matches!(byte, b' '..=b'~')) {
+            return Cow::Borrowed(text);
+        }
         if self.is_terminal {
-            return SafeText::of(text).to_string();
+            return Cow::Owned(SafeText::of(text).to_string());
         }
         let mut out = Vec::with_capacity(text.len());
         // Memory takes all that is written to it.
         let _ = put_harmless(text, Lines::One, &mut out);
-        String::from_utf8(out).unwrap_or_default()
+        Cow::Owned(String::from_utf8(out).unwrap_or_default())
     }
 }
 
