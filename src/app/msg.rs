@@ -7,7 +7,7 @@ use super::pane::{ReadingOf, ViewLines, ViewOf};
 use crate::format::SharedRun;
 use crate::format::plan::ValueReader;
 use crate::json::Key;
-use crate::model::{Bytes, Identity, ListChange, Place, StepNo};
+use crate::model::{Bytes, Identity, ListChange, Place, Problem, StepNo};
 use crate::panes::diff::DiffQuery;
 use crate::panes::file_list::FileHead;
 use crate::panes::json_outline::Doc;
@@ -129,7 +129,7 @@ pub enum Msg {
     /// Who reads a value was looked up: generation, the value, its readers.
     Readers(u64, (Identity, Vec<Key>), Vec<ValueReader>),
     /// The links and images of a step: generation, step, what it has.
-    Openables(u64, StepNo, Vec<Openable>),
+    Openables(u64, StepNo, Result<Vec<Openable>, Problem>),
     /// A look for a step: its number, and how far it is, in percent.
     Seeking(u64, usize),
     /// It ended: its number, how many steps were found, no more than were asked for, and the last of them.

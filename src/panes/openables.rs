@@ -3,7 +3,7 @@
 use super::reading::Step;
 use crate::format::Run;
 use crate::json::{self, Value};
-use crate::model::{Bytes, StepNo, lossy};
+use crate::model::{Bytes, Problem, lossy};
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use linkify::{LinkFinder, LinkKind};
@@ -89,16 +89,22 @@ impl EmbeddedImage {
 }
 
 /// What a step and the results of its calls have, each once, in the order of the records.
-#[must_use]
-pub fn openables(run: &dyn Run, bytes: &dyn Bytes, of: &Step) -> Vec<Openable> {
-    let mut found = Finder::default();
-    let steps: Vec<StepNo> = std::iter::once(of.step).chain(of.results.iter().copied()).collect();
-    for place in steps.into_iter().filter_map(|step| run.place(step)) {
-        if let Ok(record) = bytes.read(place.place.span) {
-            found.record(&lossy(&record));
+///
+/// # Errors
+/// Nothing was found, and a record cannot be read: it may have some.
+pub fn openables(run: &dyn Run, bytes: &dyn Bytes, of: &Step) -> Result<Vec<Openable>, Problem> {
+    let (mut found, mut unread) = (Finder::default(), None);
+    let steps = std::iter::once(of.step).chain(of.results.iter().copied());
+    for place in steps.filter_map(|step| run.place(step)) {
+        match bytes.read(place.place.span) {
+            Ok(record) => found.record(&lossy(&record)),
+            Err(problem) => unread = Some(problem),
         }
     }
-    found.all
+    match unread {
+        Some(problem) if found.all.is_empty() => Err(problem),
+        _ => Ok(found.all),
+    }
 }
 
 #[derive(Default)]

@@ -241,8 +241,8 @@ fn of_run(source: &Source, job: Job, send: &mut dyn FnMut(Msg)) {
             send(Msg::Readers(generation, (identity, path), found));
         }
         Job::Openables { generation, of } => {
-            let found = run.map(|run| openables(run.as_ref(), source.bytes.as_ref(), &of)).unwrap_or_default();
-            send(Msg::Openables(generation, of.step, found));
+            let found = run.map(|run| openables(run.as_ref(), source.bytes.as_ref(), &of));
+            found.into_iter().for_each(|found| send(Msg::Openables(generation, of.step, found)));
         }
         _ => {}
     }

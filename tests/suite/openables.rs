@@ -2,7 +2,10 @@
 
 use super::stage::{notice, on, press, screen, shows};
 use obelus::app::{Effect, Job, Msg};
-use obelus::panes::openables::Openable;
+use obelus::ingest;
+use obelus::panes::openables::{Openable, openables};
+use obelus::panes::reading::Step;
+use obelus::source::Input;
 
 /// A PNG of 70 bytes.
 const PNG: &str =
@@ -41,6 +44,18 @@ fn links_and_images_of_a_step_and_its_results_are_listed_and_opened() {
     assert_eq!(image.bytes().unwrap().len(), 70);
     press(&mut stage, "$ U");
     assert_eq!(notice(&stage), "step 3 has no link and no image");
+}
+
+#[test]
+fn a_step_that_cannot_be_read_is_not_one_without_links() {
+    let loaded = ingest::load(Input::memory("x", session()), None).unwrap();
+    let shrunk: Vec<u8> = session().into_bytes()[..100].to_vec();
+    let run = loaded.run(0).unwrap();
+    let problem = openables(run.as_ref(), &shrunk, &Step::of(run.as_ref(), 0)).unwrap_err();
+    let mut stage = on(&session(), (100, 30));
+    let generation = stage.app.session.generation;
+    stage.send(Msg::Openables(generation, 0, Err(problem.clone())));
+    assert_eq!(notice(&stage), format!("step 0 cannot be read: {problem}"));
 }
 
 #[test]

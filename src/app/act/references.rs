@@ -4,7 +4,7 @@ use crate::app::menu::Menu;
 use crate::app::{App, Effect, Effects, Job, Layer, Pane};
 use crate::format::plan::ValueReader;
 use crate::json::Key;
-use crate::model::{Identity, StepNo};
+use crate::model::{Identity, Problem, StepNo};
 use crate::panes::openables::Openable;
 use crate::panes::reading::Step;
 
@@ -55,14 +55,15 @@ impl App {
     }
 
     /// Takes the answer: what of a step can be opened.
-    pub(in crate::app) fn openables(&mut self, generation: u64, step: StepNo, found: Vec<Openable>) {
+    pub(in crate::app) fn openables(&mut self, generation: u64, step: StepNo, found: Result<Vec<Openable>, Problem>) {
         if generation != self.session.generation || self.session.focus.step != step || self.layer.is_some() {
             return;
         }
-        if found.is_empty() {
-            return self.notify(format!("step {step} has no link and no image"));
+        match found {
+            Ok(found) if found.is_empty() => self.notify(format!("step {step} has no link and no image")),
+            Ok(found) => self.layer = Some(Layer::Menu(Box::new(Menu::openables(found)))),
+            Err(problem) => self.notify(format!("step {step} cannot be read: {problem}")),
         }
-        self.layer = Some(Layer::Menu(Box::new(Menu::openables(found))));
     }
 
     /// Takes the answer: who reads a value.
