@@ -3,6 +3,7 @@
 mod fitting;
 mod no_match;
 mod paint;
+mod sections;
 
 use super::command_match::{Fit, named};
 use super::keys::{Action, Context, KeyRow, Keymap};
@@ -17,6 +18,7 @@ use crate::text::{Role, SafeText, pad, wrap};
 use fitting::{columns, fields, filters, openables, readers};
 pub use no_match::SHELL_COMMANDS;
 use no_match::no_match;
+use sections::sections;
 use paint::{
     HELP_CELLS, column_row, filter_row, gesture_row, go_to_row, help_row, key_help, openable_row, reader_row, row,
 };
@@ -89,6 +91,8 @@ pub struct Menu {
     keymap: Keymap,
     /// What the mouse does, with the keys in force.
     gestures: Vec<(&'static str, String)>,
+    /// The signs that were on the screen.
+    shown_signs: Vec<&'static Sign>,
     /// The value whose readers are listed.
     of: String,
     readers: Vec<ValueReader>,
@@ -111,6 +115,14 @@ impl Menu {
     pub fn new(kind: MenuKind, keymap: Keymap, contexts: &[Context]) -> Self {
         let gestures = if kind == MenuKind::Help { keymap.gestures(contexts) } else { Vec::new() };
         let mut menu = Self { keymap, gestures, ..Self::empty(kind) };
+        menu.refresh(contexts);
+        menu
+    }
+
+    /// The help of a place, with the signs that are on the screen.
+    #[must_use]
+    pub fn help(keymap: Keymap, contexts: &[Context], shown_signs: Vec<&'static Sign>) -> Self {
+        let mut menu = Self { shown_signs, ..Self::new(MenuKind::Help, keymap, contexts) };
         menu.refresh(contexts);
         menu
     }
@@ -232,7 +244,9 @@ impl Menu {
                 (0..self.templates.0.len()).filter(fits).map(MenuItem::Template).collect()
             }
             MenuKind::Fields => fields(&self.fields.0, query),
-            MenuKind::Help if query.is_empty() => sections(&rows, contexts, self.gestures.len()),
+            MenuKind::Help if query.is_empty() => {
+                sections(&rows, (contexts, &self.shown_signs), self.gestures.len())
+            }
             MenuKind::Help => {
                 let keys = named(&rows, query).into_iter().map(|(_, row)| MenuItem::Key(row));
                 let query = query.to_lowercase();
@@ -428,30 +442,6 @@ impl Menu {
             Piece::of(Role::Dim, &format!(" {about}")),
         ])
     }
-}
-
-fn sections(rows: &[&'static KeyRow], contexts: &[Context], gestures: usize) -> Vec<MenuItem> {
-    let (pane_rows, rows): (Vec<_>, Vec<_>) = rows.iter().copied().partition(|row| row.context.is_of_one_pane());
-    let mut out: Vec<MenuItem> = Vec::new();
-    if !pane_rows.is_empty() {
-        out.push(MenuItem::Section("In this pane"));
-        out.extend(pane_rows.into_iter().map(MenuItem::Key));
-    }
-    out.push(MenuItem::Section("Signs"));
-    out.extend(signs::of(contexts).map(MenuItem::Sign));
-    let mut names: Vec<&'static str> = Vec::new();
-    for row in &rows {
-        if !names.contains(&row.section) {
-            names.push(row.section);
-        }
-    }
-    for name in names {
-        out.push(MenuItem::Section(name));
-        out.extend(rows.iter().filter(|r| r.section == name).map(|r| MenuItem::Key(r)));
-    }
-    out.push(MenuItem::Section("With the mouse"));
-    out.extend((0..gestures).map(MenuItem::Mouse));
-    out
 }
 
 /// Whether a text that names no step and no time is written as a path of the state is.

@@ -1,6 +1,7 @@
 //! The signs on the screen and what they mean: a group of the help and of `docs/keys.md`.
 
 use super::keys::Context;
+use crate::panes::Piece;
 use crate::text::Role;
 
 /// One sign.
@@ -66,6 +67,27 @@ pub static SIGNS: &[Sign] = &[
 /// The signs of a place.
 pub fn of(contexts: &[Context]) -> impl Iterator<Item = &'static Sign> {
     SIGNS.iter().filter(|sign| contexts.contains(&sign.context))
+}
+
+/// Signs that are punctuation too.
+const PUNCTUATION: &str = "·…→←×−";
+
+impl Sign {
+    /// Whether pieces have one of its signs. Punctuation and letters may be in any text, and count in its colour alone.
+    fn is_among(&self, pieces: &[&Piece]) -> bool {
+        let begins = self.text.split(' ').filter_map(|sign| sign.chars().next());
+        let has = |piece: &&Piece, sign: char| {
+            let is_punctuation = sign.is_ascii() || PUNCTUATION.contains(sign);
+            piece.text.as_str().contains(sign) && (!is_punctuation || piece.role == self.role)
+        };
+        begins.into_iter().any(|sign| pieces.iter().any(|piece| has(piece, sign)))
+    }
+}
+
+/// The signs that pieces have.
+#[must_use]
+pub fn among(pieces: &[&Piece]) -> Vec<&'static Sign> {
+    SIGNS.iter().filter(|sign| sign.is_among(pieces)).collect()
 }
 
 #[cfg(test)]

@@ -42,6 +42,17 @@ pub struct Frame {
     pub cursor: Option<(u16, u16)>,
 }
 
+impl Frame {
+    /// What the panes and the lines below them show.
+    #[must_use]
+    pub fn pieces(&self) -> Vec<&Piece> {
+        let rows = self.boxes.iter().flat_map(|pane| &pane.window.rows);
+        let titles = self.boxes.iter().flat_map(|pane| &pane.title);
+        let bars = self.bars.iter().flat_map(|(_, pieces)| pieces);
+        rows.flat_map(|row| row.left.iter().chain(&row.right)).chain(titles).chain(bars).collect()
+    }
+}
+
 /// The frame of now.
 #[must_use]
 pub fn frame(app: &App) -> Frame {

@@ -36,3 +36,14 @@ fn the_list_of_commands_names_those_of_the_shell() {
         assert!(help.lines().any(|line| line.trim_start().starts_with(&format!("{command} "))), "{command}");
     }
 }
+
+/// What is on the screen comes before the keys, the rest behind them.
+#[test]
+fn the_help_explains_the_signs_on_the_screen_first() {
+    let mut stage = super::stage::stage(super::stage::input("fix-session.jsonl"), (80, 30));
+    super::stage::press(&mut stage, "?");
+    super::stage::shows(&stage, &["In this pane", " Signs", "A call; its result", "✗", "Through the run"]);
+    assert!(!super::stage::has(&stage, "In a to-do list"), "{}", super::stage::screen(&stage));
+    super::stage::press(&mut stage, "End");
+    super::stage::shows(&stage, &["Playing or running; paused."]);
+}

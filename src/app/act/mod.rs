@@ -19,7 +19,8 @@ mod watch;
 use super::keys::{Action as A, Context};
 use super::marks::LineKind;
 use super::menu::{Menu, MenuItem, MenuKind, action_of};
-use super::view::menu_area;
+use super::signs;
+use super::view::{frame, menu_area};
 use super::{App, Effect, Effects, Job, Lane, Layer, Pane};
 use crate::panes::replay::Replay;
 use crate::review::Verdict;
@@ -226,6 +227,7 @@ impl App {
         let place = self.place();
         let menu = match (kind, self.fitting_filters()) {
             (MenuKind::Palette, Some(filters)) => Menu::palette(self.keymap, &place, filters),
+            (MenuKind::Help, _) => Menu::help(self.keymap, &place, signs::among(&frame(self).pieces())),
             _ => Menu::new(kind, self.keymap, &place),
         };
         self.layer = Some(Layer::Menu(Box::new(menu)));
