@@ -18,10 +18,10 @@ use crate::text::{Role, SafeText, pad, wrap};
 use fitting::{columns, fields, filters, openables, readers};
 pub use no_match::SHELL_COMMANDS;
 use no_match::no_match;
-use sections::sections;
 use paint::{
     HELP_CELLS, column_row, filter_row, gesture_row, go_to_row, help_row, key_help, openable_row, reader_row, row,
 };
+use sections::sections;
 
 /// Which list.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -244,9 +244,7 @@ impl Menu {
                 (0..self.templates.0.len()).filter(fits).map(MenuItem::Template).collect()
             }
             MenuKind::Fields => fields(&self.fields.0, query),
-            MenuKind::Help if query.is_empty() => {
-                sections(&rows, (contexts, &self.shown_signs), self.gestures.len())
-            }
+            MenuKind::Help if query.is_empty() => sections(&rows, (contexts, &self.shown_signs), self.gestures.len()),
             MenuKind::Help => {
                 let keys = named(&rows, query).into_iter().map(|(_, row)| MenuItem::Key(row));
                 let query = query.to_lowercase();

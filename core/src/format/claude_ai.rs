@@ -144,7 +144,7 @@ fn add_step(message: &Value<'_>, role: StepRole, kind: Kind, values: &[&Value<'_
         Kind::Call => (role, form::CALL),
         Kind::Result => (StepRole::Environment, form::RESULT),
         Kind::Message => (role, WORDS),
-        Kind::State | Kind::Span => (StepRole::System, form::STATE),
+        Kind::State | Kind::Span | Kind::Answer => (StepRole::System, form::STATE),
     };
     let block = values.first();
     let begun = block.and_then(|block| first(block, &["start_timestamp"]));

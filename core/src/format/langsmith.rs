@@ -212,8 +212,11 @@ impl Runs {
         let depth = self.depth(run);
         self.depths.extend(id.map(|id| (id.into(), depth)));
         log.enter_depth(depth);
-        let is_call = text(run, "run_type") == Some("tool");
-        let (kind, form) = if is_call { (Kind::Call, CALL) } else { (Kind::Span, RUN) };
+        let (kind, form) = match text(run, "run_type") {
+            Some("tool") => (Kind::Call, CALL),
+            Some("llm") => (Kind::Answer, RUN),
+            _ => (Kind::Span, RUN),
+        };
         let (values, time) = ([run], run.get("start_time"));
         let class = text(run, "name").or_else(|| text(run, "run_type")).or(Some("run"));
         let step = log.open(&Draft { role: StepRole::Agent, class, time, ..Draft::of(kind, form, &values) });
@@ -360,6 +363,7 @@ mod tests {
     use super::*;
     use crate::format::Run;
     use crate::format::log::testing::{run_of_record, state, steps};
+    use crate::model::StepKind;
 
     #[test]
     fn a_patch_belongs_to_the_run_of_its_id() {
@@ -376,7 +380,8 @@ mod tests {
             "usage_metadata":{"input_tokens":5,"output_tokens":6}}}}]]}}"#;
         let parsed = run_of_record(&LANGSMITH, text);
         assert_eq!(steps(&parsed), ["span agent: So.\nls({\"p\":\"x\"})"]);
-        assert_eq!(parsed.0.step(0, &parsed.1).tokens, Some(6));
+        let step = parsed.0.step(0, &parsed.1);
+        assert_eq!((step.tokens, step.label.as_str(), step.sign), (Some(6), "agent", StepKind::Message));
         let failed = r#"{"id":"a","trace_id":"a","run_type":"chain","name":"x","error":"no quota","prompt_tokens":1}"#;
         let parsed = run_of_record(&LANGSMITH, failed);
         assert_eq!((steps(&parsed), parsed.0.error_steps()), (vec!["span agent: no quota".to_owned()], vec![0]));

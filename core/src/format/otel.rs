@@ -159,12 +159,16 @@ impl Adapter for Spans {
         log.surroundings(&Surroundings { model: model.map(Cow::Borrowed), ..Surroundings::default() });
         let usage = self.cost_of_answer(span, trace, log);
         let of_agent = self.cost_of_agent(span, trace);
-        let (kind, form) = if is_call(span) { (Kind::Call, CALL) } else { (Kind::Span, SPAN) };
+        let (kind, form) = match is_call(span) {
+            true => (Kind::Call, CALL),
+            false if is_answer(span) => (Kind::Answer, SPAN),
+            false => (Kind::Span, SPAN),
+        };
         let values = [span];
         let time = logs::order_time(span);
         let seconds = time.and_then(|time| time.as_array()?.first()).or(time);
         let tokens = usage.as_ref().or(of_agent.as_ref()).and_then(|usage| usage.output);
-        let is_failed = kind == Kind::Span && has_failed(span) == Some(true);
+        let is_failed = form == SPAN && has_failed(span) == Some(true);
         let draft = Draft { is_failed, ..Draft::of(kind, form, &values) };
         log.step(&Draft { role: StepRole::Agent, class: Some(name), time: seconds, tokens, ..draft });
         if let Some(usage) = usage {

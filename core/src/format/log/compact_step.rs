@@ -1,7 +1,8 @@
 //! What is kept of a step, in 64 bytes: a long run has as many of these as steps.
 
 use super::Form;
-use super::sink::{Draft, Kind};
+use super::kind::Kind;
+use super::sink::Draft;
 use crate::model::{Place, Span, StepNo, StepRole};
 use std::collections::HashMap;
 use std::sync::Arc;

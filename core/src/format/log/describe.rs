@@ -22,11 +22,11 @@ pub(super) fn invalid(record: &Record, why: &str) -> Finding {
 /// The sign of a step in the list. What reports a failure has that of errors; a result has its own.
 pub(super) fn sign(kind: Kind, is_failed: bool) -> StepKind {
     match kind {
-        Kind::Message | Kind::Thought | Kind::Call | Kind::State | Kind::Span if is_failed => StepKind::Error,
-        Kind::Message => StepKind::Message,
+        Kind::Result => StepKind::Result,
+        _ if is_failed => StepKind::Error,
+        Kind::Message | Kind::Answer => StepKind::Message,
         Kind::Thought => StepKind::Thought,
         Kind::Call => StepKind::Call,
-        Kind::Result => StepKind::Result,
         Kind::State | Kind::Span => StepKind::Meta,
     }
 }
@@ -35,7 +35,7 @@ pub(super) fn sign(kind: Kind, is_failed: bool) -> StepKind {
 /// have a sign before it.
 pub(super) fn label(kind: Kind, role: StepRole, class: Option<&str>, standing: Standing) -> String {
     let word = match kind {
-        Kind::Message => role.name(),
+        Kind::Message | Kind::Answer => role.name(),
         Kind::Thought => "thought",
         Kind::Call => "call",
         Kind::Result => "result",

@@ -17,6 +17,7 @@ mod damaged;
 mod describe;
 mod fields;
 mod gemini_parts;
+mod kind;
 mod lang_chain;
 mod line_ends;
 mod links;
@@ -42,13 +43,14 @@ pub(in crate::format) use chat::{Blocks, MoreValues, call, form, result, role_of
 pub(in crate::format) use copies::Copies;
 pub(in crate::format) use fields::{count, first, first_text, items, text, variant, write_slots, write_title};
 pub(in crate::format) use gemini_parts::Parts;
+pub(in crate::format) use kind::Kind;
 pub(in crate::format) use lang_chain::{lang_chain_message, lang_chain_turn};
 pub(in crate::format) use lists::Lists;
 pub(in crate::format) use merge_patch::merge_patch;
 pub(in crate::format) use parts::Parts as FoundParts;
 pub(in crate::format) use row::{Row, SetRow};
 pub(in crate::format) use run::LogRun;
-pub(in crate::format) use sink::{Draft, Earlier, Kind, Log};
+pub(in crate::format) use sink::{Draft, Earlier, Log};
 pub(in crate::format) use threads::{Node, Preserved, PreservedRecords};
 
 use crate::json::Value;

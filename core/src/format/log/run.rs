@@ -3,7 +3,7 @@
 use super::compact_step::CompactStep;
 use super::line_ends::LineEnds;
 use super::parts::Parts;
-use super::sink::{Kind, Log};
+use super::sink::Log;
 use super::steps::Steps;
 use super::values::{text_at, with_values};
 use super::{Adapter, Arrange, Piece, PlacedPieces, damaged, describe, parts};
@@ -407,7 +407,7 @@ impl<A: Adapter> Run for LogRun<A> {
     fn window(&self, step: StepNo, bytes: &dyn Bytes) -> Option<Vec<Turn<'static>>> {
         let record = |step: StepNo| self.steps.get(step).map(CompactStep::record);
         // The request of the step's record, else the last one before it. A state is as it is at its step.
-        let is_message = self.steps.get(step).is_some_and(|compact| !matches!(compact.kind, Kind::State | Kind::Span));
+        let is_message = self.steps.get(step).is_some_and(|compact| !compact.kind.is_beside());
         let is_of_record = |number: &StepNo| record(*number).is_some_and(|found| Some(found) == record(step));
         let of_record = (step..).take_while(|number| *number == step || is_message && is_of_record(number));
         // Those of other trajectories are not the step's.
@@ -442,7 +442,7 @@ impl<A: Adapter> Run for LogRun<A> {
         let sees = |number: StepNo| number >= begin && !gone.contains(&number) && (is_left(&step) || !is_left(&number));
         let shown = (0..).zip(self.steps.steps.iter()).take_while(|(number, _)| *number <= step);
         let entries = shown.filter(|(number, compact)| {
-            let has_words = !matches!(compact.kind, Kind::State | Kind::Span) || self.steps.window.has_words(*number);
+            let has_words = !compact.kind.is_beside() || self.steps.window.has_words(*number);
             let is_there = self.steps.window.is_fixed(*number, step) || sees(*number);
             has_words && !self.steps.window.is_aside(*number) && is_seen(compact) && is_there
         });

@@ -4,7 +4,7 @@ use super::compact_step::CompactStep;
 use super::line_ends::LineEnds;
 use super::steps::Steps;
 use super::window::Dropped;
-use super::{Form, Node};
+use super::{Form, Kind, Node};
 use crate::format::Exclusion;
 use crate::json::{self, Key, Value};
 use crate::model::{
@@ -16,37 +16,6 @@ use std::sync::Arc;
 
 /// Most other files that a run names: each is looked for on the disk.
 const PARTS_MAX: usize = 4096;
-
-/// What a step is (`FORMATS.md` 0).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(in crate::format) enum Kind {
-    /// Somebody says something.
-    Message,
-    /// Reasoning.
-    Thought,
-    /// A call of a tool.
-    Call,
-    /// What came back from one.
-    Result,
-    /// A record that is not a message: it reports the run.
-    State,
-    /// A span of a trace.
-    Span,
-}
-
-impl Kind {
-    /// The word for it in `steps --json`.
-    pub(in crate::format) fn name(self) -> &'static str {
-        match self {
-            Self::Message => "message",
-            Self::Thought => "thought",
-            Self::Call => "tool-call",
-            Self::Result => "tool-result",
-            Self::State => "state",
-            Self::Span => "span",
-        }
-    }
-}
 
 /// A step as an adapter gives it.
 pub(in crate::format) struct Draft<'d, 'v> {

@@ -85,7 +85,7 @@ mod tests {
     use super::super::OTEL;
     use crate::format::Run;
     use crate::format::log::testing::{growing, lines, state, steps};
-    use crate::model::StepNo;
+    use crate::model::{StepKind, StepNo};
 
     fn span(id: &str, parent: &str, began: u32, more: &str) -> String {
         let context = format!(r#"{{"trace_id":"t","span_id":"{id}"}}"#);
@@ -127,5 +127,17 @@ mod tests {
             let parsed = lines(&OTEL, &spans.join("\n"));
             assert_eq!(state(&parsed, "usage", 1), r#"{"main":{"input":5,"output":2,"turns":1}}"#, "{began}");
         }
+    }
+
+    #[test]
+    fn a_span_in_which_a_model_answers_is_something_that_the_agent_says() {
+        let spans = [span("turn", "", 1, ""), span("gpt", "turn", 2, r#""gen_ai.operation.name":"chat""#)];
+        let (run, bytes) = lines(&OTEL, &spans.join("\n"));
+        let shown = |number| {
+            let step = run.step(number, &bytes);
+            (step.kind, step.label, step.sign)
+        };
+        assert_eq!(shown(0), ("span".to_owned(), "turn".to_owned(), StepKind::Meta));
+        assert_eq!(shown(1), ("span".to_owned(), "agent".to_owned(), StepKind::Message));
     }
 }
