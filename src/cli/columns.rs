@@ -41,6 +41,21 @@ impl Columns {
         Ok(out)
     }
 
+    /// The same of the run that a file is, whose rows have one value: that of the first record that has any.
+    ///
+    /// # Errors
+    /// As [`Columns::of`].
+    pub(super) fn of_run(loaded: &Loaded, filter: &Filter, columns: &[Column], rows: usize) -> Result<Self, Problem> {
+        let asked = columns.iter().filter(|(name, _)| filter.custom_columns().any(|column_name| column_name == *name));
+        let mut out = Self { values: Vec::new(), failed: 0 };
+        for column in asked {
+            let (value, failed) = evaluate_run(loaded, column)?;
+            out.values.push((column.0, vec![value; rows]));
+            out.failed += failed;
+        }
+        Ok(out)
+    }
+
     /// Whether a filter that asks for columns alone lets a record through.
     pub(super) fn pass(&self, filter: &Filter, record: usize) -> bool {
         filter.holds(&Answers { columns: self, record })
@@ -85,6 +100,13 @@ pub(super) fn evaluate(loaded: &Loaded, column: &Column, wanted: &[bool]) -> Res
 pub(super) fn evaluate(_loaded: &Loaded, column: &Column, _wanted: &[bool]) -> Result<(Vec<CellValue>, u64), Problem> {
     let message = format!("the column {} needs the feature `query`, which this build has not", column.0.as_str());
     Err(Problem::usage(message))
+}
+
+/// What an expression says of the run that a file is: of its first record of which it says anything.
+pub(super) fn evaluate_run(loaded: &Loaded, column: &Column) -> Result<(CellValue, u64), Problem> {
+    let wanted = vec![true; loaded.records()?.len()];
+    let (values, failed) = evaluate(loaded, column, &wanted)?;
+    Ok((values.into_iter().find(|value| *value != CellValue::Nothing).unwrap_or(CellValue::Nothing), failed))
 }
 
 /// What the columns say of one record.

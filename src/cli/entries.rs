@@ -7,7 +7,7 @@ use super::finding_policy::FindingPolicy;
 use super::task_groups::task_groups;
 use crate::format::{BoxedLook, Surveyed};
 use crate::ingest::{self, Loaded};
-use crate::model::{Problem, Record, RecordBody};
+use crate::model::{Record, RecordBody};
 use crate::review::{
     ChunkBuilder, ContentKey, FilterField, MarkTarget, Marks, Numbers, RecordFacts, Tokenizer, is_of_findings,
     purpose_of,
@@ -72,7 +72,7 @@ impl Pass<'_> {
     /// on several threads.
     ///
     /// # Errors
-    /// The records are not trajectories; the input can no longer be read; or what `each` says.
+    /// The input can no longer be read, or what `each` says.
     pub(super) fn each<T: Send>(
         &self,
         loaded: &Loaded,
@@ -80,9 +80,7 @@ impl Pass<'_> {
         mut each: impl FnMut(Passed<'_, T>) -> Result<(), Stop>,
     ) -> Result<(), Stop> {
         let Some(mut survey) = loaded.detected.format.survey(purpose_of(self.fields)) else {
-            let message =
-                format!("the records of {} are not trajectories, which alone have numbers", loaded.input.name());
-            return Err(Problem::usage(message).hint("`obelus query` asks any record").into());
+            return self.each_run(loaded, also, each);
         };
         let look = survey.look();
         let tokenizer = self.tokenizer.filter(|_| self.fields.contains(&Some(FilterField::Number(Numbers::Tokens))));
@@ -121,5 +119,35 @@ impl Pass<'_> {
                 None => Ok(()),
             }
         })
+    }
+
+    /// The same of the run that a file is: nothing is asked of its text.
+    fn each_run<T: Send>(
+        &self,
+        loaded: &Loaded,
+        also: impl Fn(&Record, &[u8]) -> T + Sync,
+        mut each: impl FnMut(Passed<'_, T>) -> Result<(), Stop>,
+    ) -> Result<(), Stop> {
+        let has_findings = self.fields.iter().any(|field| is_of_findings(*field));
+        let has_groups =
+            self.fields.iter().any(|f| matches!(f, Some(FilterField::Number(number)) if number.is_of_group()));
+        let groups = if has_groups { Some(task_groups(loaded)?) } else { None };
+        let mut contents = Contents::new(loaded);
+        let Some(first) = loaded.records()?.get(0) else { return Ok(()) };
+        let len = ingest::record_bytes(loaded)?;
+        let surveyed = ingest::survey_runs(loaded, has_findings)?;
+        let wanted = surveyed.iter().enumerate().filter(|(number, _)| passes(self.passing, *number));
+        for (number, Surveyed { findings, facts, .. }) in wanted {
+            let counting = self.policy.borrow_mut().counting(findings.iter().cloned(), &mut contents)?;
+            let mut facts = facts.clone().unwrap_or_default().without_findings().with_findings(&counting);
+            let name = std::mem::take(&mut facts.name);
+            let mut maker = ChunkBuilder::new(number);
+            maker.push(&facts, len);
+            for entry in maker.finish().iter().map(|entry| entry.with_groups(groups.as_ref())) {
+                let (line, also) = (first.place.line, also(&first, &[]));
+                each(Passed { entry, name: name.clone(), line, key: None, also })?;
+            }
+        }
+        Ok(())
     }
 }

@@ -8,15 +8,15 @@ use super::extra_findings::{ByRecord, ExtraFindings};
 use super::finding_policy::{FindingPolicy, FindingPolicyOption, THINK_RULES};
 use super::loss_option::LossOption;
 use super::task_groups::task_groups;
-use super::whole_texts::WholeTexts;
+use super::whole_texts::{RunTexts, WholeTexts};
 use super::{Stop, complain};
 use crate::format::{BoxedLook, Survey, Surveyed};
 use crate::ingest::{self, Loaded};
 use crate::json;
 use crate::model::{LocatedFinding, Problem, Record, RecordBody, lossy};
 use crate::review::{
-    ChunkBuilder, ContentKey, CustomColumn, Filter, FilterField, LossCheck, MarkTarget, Marks, Numbers, Scope,
-    TaskGroups, Tokenizer, purpose_of, tokens_of_record,
+    ChunkBuilder, ContentKey, CustomColumn, Filter, FilterField, LossCheck, MarkTarget, Marks, Numbers, RecordFacts,
+    Scope, TaskGroups, Tokenizer, purpose_of, tokens_of_record,
 };
 use crate::shell::config::Config;
 use crate::source::RecordReport;
@@ -101,7 +101,10 @@ impl WhereOption {
             let fault = |fault| Problem::usage(format!("--where '{text}': {fault}"));
             let given: Vec<CustomColumn> = self.columns.iter().map(|(name, _)| *name).collect();
             let scope = if given.is_empty() { scope } else { scope.with(&given) };
-            let read = match Filter::parse(text, scope).ok().filter(|_| !Filter::is_name(text)) {
+            // A column of the configuration may have the name of what logs say of their runs.
+            let is_clear = |read: &Filter| !read.fields().iter().flatten().any(|field| field.is_of_run());
+            let is_known = |read: &Filter| !Filter::is_name(text) && is_clear(read);
+            let read = match Filter::parse(text, scope).ok().filter(is_known) {
                 Some(read) => read,
                 None => {
                     let config = config.get_or_insert_with(configured);
@@ -295,13 +298,45 @@ impl Where {
             passing(loaded, counted, &extra, marks, &mut self.policy.borrow_mut())?
         };
         if let Some(clean) = &self.clean {
-            let found = clean.borrow_mut().findings(loaded).map_err(|stop| match stop {
-                Stop::Problem(problem) => problem,
-                Stop::Output(error) => Problem::unreadable(error.to_string()),
-            })?;
+            let found = findings_of(clean, loaded)?;
             passing.iter_mut().zip(found).for_each(|(passes, has_findings)| *passes = *passes && !has_findings);
         }
         self.passing_custom_columns(loaded, passing)
+    }
+
+    /// The same of the rows of a table: where the input is a run they are its trajectories.
+    ///
+    /// # Errors
+    /// As [`Where::passing`].
+    pub(super) fn passing_rows(&self, loaded: &Loaded, marks: &Marks) -> Result<Passing, Problem> {
+        if !ingest::is_run(loaded) {
+            return self.passing(loaded, marks);
+        }
+        let surveyed = ingest::survey_runs(loaded, self.known.has_findings())?;
+        let (groups, mut contents) = (self.groups(loaded)?, Contents::new(loaded));
+        let len = ingest::record_bytes(loaded)?;
+        let is_clean = match &self.clean {
+            Some(clean) => !findings_of(clean, loaded)?.contains(&true),
+            None => true,
+        };
+        let mut records = Vec::with_capacity(surveyed.len());
+        for (number, Surveyed { findings, facts, .. }) in surveyed.iter().enumerate() {
+            let counting = self.policy.borrow_mut().counting(findings.iter().cloned(), &mut contents)?;
+            let facts = facts.clone().unwrap_or_default().without_findings().with_findings(&counting);
+            let mut maker = ChunkBuilder::new(number);
+            maker.push(&facts, len);
+            let (texts, groups) = (RunTexts(facts), groups.as_deref());
+            let passes = |entry: RecordFacts<'_>| self.known.holds(&entry.with_groups(groups).with_reader(&texts));
+            records.push(is_clean && maker.finish().iter().all(passes));
+        }
+        if !self.has_custom_columns() || !records.contains(&true) {
+            return Ok(Passing { records, failed: 0 });
+        }
+        let columns = Columns::of_run(loaded, &self.custom_filter, &self.columns, records.len())?;
+        for (number, passes) in records.iter_mut().enumerate() {
+            *passes = *passes && columns.pass(&self.custom_filter, number);
+        }
+        Ok(Passing { records, failed: columns.failed })
     }
 
     /// Whether it asks for columns of the configuration, which are those of whole records.
@@ -325,6 +360,14 @@ impl Where {
     }
 }
 
+/// The records of an input that `--only-clean` leaves out.
+fn findings_of(clean: &RefCell<CleanCheck>, loaded: &Loaded) -> Result<Vec<bool>, Problem> {
+    clean.borrow_mut().findings(loaded).map_err(|stop| match stop {
+        Stop::Problem(problem) => problem,
+        Stop::Output(error) => Problem::unreadable(error.to_string()),
+    })
+}
+
 /// For each record of an input whether a filter of records lets it through.
 ///
 /// # Errors
@@ -339,7 +382,8 @@ fn passing(
     let purpose = purpose_of(&filter.fields());
     let Some(mut survey) = loaded.detected.format.survey(purpose) else {
         let message = format!("{} has no records that are trajectories, which a filter needs", loaded.input.name());
-        let hint = "`obelus steps FILE --where FILTER` filters the steps of a run, `obelus query FILE EXPR` any record";
+        let hint = "`obelus table --where FILTER` filters runs, `obelus steps --where FILTER` the steps of a run, \
+                    `obelus query FILE EXPR` any record";
         return Err(Problem::usage(message).hint(hint));
     };
     let look = survey.look();

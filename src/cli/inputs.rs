@@ -11,6 +11,8 @@ use std::path::Path;
 pub(super) struct Inputs {
     /// Paths, and `-` for standard input.
     pub(super) names: Vec<FileName>,
+    /// Which of them were found in a folder or by a pattern, and not named.
+    found: Vec<bool>,
     /// What is wrong with folders and patterns.
     troubles: Vec<Problem>,
 }
@@ -29,8 +31,9 @@ impl Inputs {
 
     /// Of folders only the files that are wanted.
     fn that(arguments: &[FileName], is_wanted: &dyn Fn(&Path) -> bool) -> Self {
-        let mut inputs = Self { names: Vec::new(), troubles: Vec::new() };
+        let mut inputs = Self { names: Vec::new(), found: Vec::new(), troubles: Vec::new() };
         for argument in arguments {
+            inputs.found.resize(inputs.names.len(), true);
             let path: &Path = argument.as_ref();
             if source::is_pattern(path) {
                 inputs.take_pattern(path);
@@ -42,6 +45,7 @@ impl Inputs {
             }
             if argument.is_stdin() || !path.is_dir() || is_input_folder(path) {
                 inputs.names.push(argument.clone());
+                inputs.found.push(false);
                 continue;
             }
             let (mut files, mut troubles) = source::files_below(path, is_input_folder, is_log);
@@ -55,7 +59,13 @@ impl Inputs {
             inputs.names.extend(files.iter().map(|file| FileName::from(path.join(file))));
             inputs.troubles.append(&mut troubles);
         }
+        inputs.found.resize(inputs.names.len(), true);
         inputs
+    }
+
+    /// What is to be read, and whether it was found in a folder or by a pattern.
+    pub(super) fn files(&self) -> impl Iterator<Item = (&FileName, bool)> {
+        self.names.iter().zip(self.found.iter().copied())
     }
 
     /// What arguments stand for, for a command that reads all of them or none.

@@ -20,6 +20,7 @@ mod data_types;
 mod diff;
 mod digested;
 mod doctor;
+mod each_file;
 mod entries;
 mod explain;
 mod export;

@@ -28,7 +28,7 @@ use measure::{Asked, RecordQuestion};
 use serde_json::value::RawValue;
 use std::cell::RefCell;
 use std::sync::Arc;
-use together::{Counts, TaskNames, Together};
+use together::{Counts, Together};
 
 pub(super) const COMMAND: Command = Command { name: "stats", describe: Options::augment_args, run };
 
@@ -138,6 +138,11 @@ impl StatsQuestion<'_> {
         !matches!(self, Self::All | Self::Summary | Self::Tools)
     }
 
+    /// Whether it is one of each record, so that files that are runs are records of one answer.
+    fn counts_records(self) -> bool {
+        matches!(self, Self::By(_) | Self::Histogram(_) | Self::Tasks)
+    }
+
     /// Whether it may be one of tokens.
     fn takes_tokenizer(self) -> bool {
         matches!(self, Self::By(_) | Self::Histogram(_))
@@ -168,11 +173,13 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
     let wanted = RecordSelection::of(&options)?;
     let mut status = inputs.complain();
     if options.together {
-        return Ok(status.max(together::run(&options, &wanted, &inputs.names, out)?));
+        return Ok(status.max(together::run(&options, &wanted, &inputs, out)?));
     }
-    let mut seen = together::TaskNames::default();
+    if options.question().counts_records() {
+        return Ok(status.max(together::run_each(&options, &wanted, &inputs, out)?));
+    }
     for file in &inputs.names {
-        match write_report(file, (&options, &wanted), &mut seen, out) {
+        match write_report(file, (&options, &wanted), out) {
             Err(Stop::Problem(problem)) => {
                 complain(&problem.to_string());
                 status = TROUBLE;
@@ -180,7 +187,6 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
             done => status = status.max(done?),
         }
     }
-    seen.complain();
     Ok(status)
 }
 
@@ -212,16 +218,11 @@ impl RecordSelection {
 
     /// Of a file the records that the filter lets through; None: all.
     fn passing(&self, loaded: &Loaded) -> Result<Option<Passing>, Problem> {
-        self.filter.as_ref().map(|filter| filter.passing(loaded, &self.marks)).transpose()
+        self.filter.as_ref().map(|filter| filter.passing_rows(loaded, &self.marks)).transpose()
     }
 }
 
-fn write_report(
-    file: &FileName,
-    (options, wanted): (&Options, &RecordSelection),
-    seen: &mut TaskNames,
-    out: &mut Out,
-) -> Result<u8, Stop> {
+fn write_report(file: &FileName, (options, wanted): (&Options, &RecordSelection), out: &mut Out) -> Result<u8, Stop> {
     let question = options.question();
     if let StatsQuestion::All | StatsQuestion::Summary = question {
         let loaded = ingest::begin(file, options.format.forced())?;
@@ -238,14 +239,13 @@ fn write_report(
     match question {
         StatsQuestion::Lift => lift::write_report(file, &loaded, of_some, out)?,
         StatsQuestion::Tools => tools::write_report(file, &loaded, options, out)?,
-        StatsQuestion::Outcomes | StatsQuestion::Tasks | StatsQuestion::By(_) | StatsQuestion::Histogram(_) => {
+        StatsQuestion::Outcomes => {
             let Some(mut counts) = Counts::new(options)? else { return Ok(status) };
             counts
                 .add(options, &RecordQuestion { loaded: &loaded, wanted, passing: passing.as_deref(), groups: None })?;
-            seen.take(&counts);
             return Ok(status.max(counts.write_report(&Together::One(file), options.json, out)?));
         }
-        StatsQuestion::All | StatsQuestion::Summary => {}
+        _ => {}
     }
     Ok(status)
 }

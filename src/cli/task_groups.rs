@@ -1,11 +1,13 @@
 //! The attempts at each task, for fields such as `group.mean`: a pass of its own before the records are reported.
 
 use super::args::FileName;
-use crate::format::{Layout, Purpose};
+use crate::format::{Facts, Layout, Purpose, Surveyed};
 use crate::ingest::{self, Loaded};
 use crate::json::Value;
-use crate::model::Problem;
+use crate::model::{Bytes as _, Problem};
 use crate::review::{ChunkBuilder, Rollout, TaskGroups};
+use crate::rules::trajectory::{read_text, scalar, task};
+use crate::source::RecordReader;
 
 /// The attempts that a record is, with the steps that the table counts. `number` is that of the record through all
 /// inputs, `by` the field that names the task.
@@ -20,12 +22,69 @@ pub(super) fn rollouts(
 ) -> Result<Vec<Rollout>, Problem> {
     let format = loaded.detected.format;
     let mut rollouts = Rollout::all_of(number, value, by, format.way());
+    if rollouts.is_empty() {
+        return Ok(rollouts_of_log(loaded, record, value, by));
+    }
     let is_of_run = format.layout() == Layout::Set && !format.is_stage();
     if let Some(only) = rollouts.first_mut().filter(|rollout| is_of_run && rollout.answer.is_none()) {
         // The run of a log may make several steps of a message.
         only.steps = Some(loaded.run(record)?.step_count() as u64).filter(|steps| *steps > 0).unwrap_or(only.steps);
     }
     Ok(rollouts)
+}
+
+/// The attempts that the run of a file is, of several trajectories each; `by` is the path at which its records name the
+/// task.
+///
+/// # Errors
+/// The input can no longer be read, or there is no step in it that can.
+pub(super) fn rollouts_of_run(loaded: &Loaded, by: Option<&str>) -> Result<Vec<Vec<Rollout>>, Problem> {
+    let named = match by {
+        Some(path) => first_of_run(loaded, &[path])?.into_iter().next().flatten(),
+        None => None,
+    };
+    let rollouts = |surveyed: &Surveyed| {
+        let facts = surveyed.facts.clone().unwrap_or_default();
+        let task = if by.is_some() { named.clone() } else { facts.name.task.clone() };
+        let cost = facts.run.usage.cost;
+        let named = |rollout| Rollout { task: task.clone(), cost, ..rollout };
+        Rollout::of_facts(&facts).into_iter().map(named).collect()
+    };
+    Ok(ingest::survey_runs(loaded, false)?.iter().map(rollouts).collect())
+}
+
+/// What the records of a run have at some paths: of each the first that is there.
+///
+/// # Errors
+/// The input can no longer be read.
+pub(super) fn first_of_run(loaded: &Loaded, paths: &[&str]) -> Result<Vec<Option<String>>, Problem> {
+    let (mut reader, mut found) = (RecordReader::new(&loaded.input), vec![None; paths.len()]);
+    for record in loaded.records()?.iter() {
+        let Ok(value) = read_text(&record, reader.text(&record)?) else { continue };
+        for (path, found) in paths.iter().zip(&mut found).filter(|(_, found)| found.is_none()) {
+            // A path as jq writes it means the same.
+            *found = scalar(&value, path.strip_prefix('.').unwrap_or(path));
+        }
+        if found.iter().all(Option::is_some) {
+            break;
+        }
+    }
+    Ok(found)
+}
+
+/// The attempts that a record of a log is, as its run gives them; none of one that cannot be read.
+fn rollouts_of_log(loaded: &Loaded, record: usize, value: &Value<'_>, by: Option<&str>) -> Vec<Rollout> {
+    let facts = || {
+        let mut survey = loaded.detected.format.survey(Purpose::Measures)?;
+        let record = loaded.records().ok()?.get(record)?;
+        let looked = survey.look()(&record, &loaded.input.read(record.shown()).ok()?);
+        survey.take(looked, loaded.input.as_ref()).facts.filter(|facts| facts.counted.is_some())
+    };
+    let Some(facts) = facts() else { return Vec::new() };
+    let named = if by.is_some() { task(value, by) } else { facts.name.task.clone() };
+    let cost = facts.run.usage.cost;
+    let rollouts = Rollout::of_facts(&facts).into_iter();
+    rollouts.map(|rollout| Rollout { task: named.clone(), cost, ..rollout }).collect()
 }
 
 /// Of all records of a file; none where its records are not trajectories.
@@ -60,13 +119,20 @@ pub(super) fn groups_of_files(files: &[FileName], format: Option<&str>) -> Resul
 }
 
 fn add_to(groups: &mut TaskGroups, loaded: &Loaded) -> Result<(), Problem> {
-    let Some(mut survey) = loaded.detected.format.survey(Purpose::Measures) else { return Ok(()) };
     let mut number = 0;
-    ingest::survey(loaded, survey.as_mut(), |surveyed| -> Result<(), Problem> {
+    let mut add = |surveyed: &Surveyed| -> Result<(), Problem> {
         let mut maker = ChunkBuilder::new(number);
-        maker.push(&surveyed.facts.unwrap_or_default(), 0);
+        maker.push(surveyed.facts.as_ref().unwrap_or(&Facts::default()), 0);
         maker.finish().iter().for_each(|entry| groups.add(&entry));
         number += 1;
         Ok(())
-    })
+    };
+    match loaded.detected.format.survey(Purpose::Measures) {
+        Some(mut survey) => ingest::survey(loaded, survey.as_mut(), |surveyed| add(&surveyed)),
+        // A file in which nothing can be read is reported when its rows are.
+        None if ingest::is_run(loaded) => {
+            ingest::survey_runs(loaded, false).unwrap_or_default().iter().try_for_each(&mut add)
+        }
+        None => Ok(()),
+    }
 }

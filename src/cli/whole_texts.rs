@@ -46,3 +46,21 @@ impl Reread for WholeTexts<'_> {
         self.facts(record).and_then(|facts| facts.name.task).unwrap_or_default()
     }
 }
+
+/// The texts of a run, whose facts have them whole.
+#[derive(Debug)]
+pub(super) struct RunTexts(pub(super) Facts);
+
+impl Reread for RunTexts {
+    fn texts(&self, record: usize) -> (String, String) {
+        self.whole_texts(record)
+    }
+
+    fn whole_texts(&self, _record: usize) -> (String, String) {
+        (self.0.title.clone(), self.0.words.clone())
+    }
+
+    fn task(&self, _record: usize) -> String {
+        self.0.name.task.clone().unwrap_or_default()
+    }
+}

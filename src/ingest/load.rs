@@ -3,7 +3,7 @@
 use super::container::prepared;
 use super::parts::attach_parts;
 use super::{Detected, detect, open_input};
-use crate::format::{Layout, Run};
+use crate::format::{Layout, Run, Surveyed};
 use crate::model::{Bytes, Problem, Record};
 use crate::source::{Input, RecordIndex, RecordReader, RecordReport, index_all, index_and_look};
 use std::path::Path;
@@ -16,6 +16,8 @@ pub struct Loaded {
     /// The format, and why.
     pub detected: Detected,
     records: OnceLock<RecordIndex>,
+    /// What a table has of the run that it is, without findings and with them.
+    pub(super) run_rows: [OnceLock<Arc<Vec<Surveyed>>>; 2],
 }
 
 /// Most records that one run is made of: a stream of messages that never ends must not take all memory.
@@ -81,7 +83,7 @@ pub fn load(input: Arc<Input>, forced: Option<&str>) -> Result<Loaded, Problem> 
 
 fn loaded(input: Arc<Input>, forced: Option<&str>) -> Result<Loaded, Problem> {
     let detected = detect(&input, forced)?;
-    Ok(Loaded { input, detected, records: OnceLock::new() })
+    Ok(Loaded { input, detected, records: OnceLock::new(), run_rows: Default::default() })
 }
 
 /// The same of an input that is about to be mapped.
@@ -92,7 +94,7 @@ pub(super) fn as_it_stands(input: Arc<Input>, forced: Option<&str>) -> Result<Lo
     // What came before it broke off is loaded.
     let _ = input.wait();
     let detected = super::detect::as_it_stands(&input, forced)?;
-    Ok(Loaded { input, detected, records: OnceLock::new() })
+    Ok(Loaded { input, detected, records: OnceLock::new(), run_rows: Default::default() })
 }
 
 impl Loaded {

@@ -104,7 +104,7 @@ fn missing(loaded: &Loaded, parts: &[RunPart]) -> Result<Vec<LocatedFinding>, Pr
 }
 
 /// Where a finding of a run is: at its step, else at its record.
-fn place(records: &RecordIndex, run: &dyn Run, finding: &Finding) -> Place {
+pub(super) fn place(records: &RecordIndex, run: &dyn Run, finding: &Finding) -> Place {
     let step = finding.step.and_then(|step| run.place(step)).map(|step| step.place);
     step.or_else(|| records.get(finding.record).map(|record| record.place)).unwrap_or_default()
 }

@@ -10,13 +10,13 @@ pub use run_stats::RunsStats;
 pub use run_usage::UsageWithParts;
 
 use crate::detect::{Detected, FormatRegistry, detect};
-use crate::format::{Format, Layout, Purpose, Run, Survey, Surveyed};
+use crate::format::{Format, Layout, Purpose, Run, Survey, Surveyed, survey_of_run};
 use crate::framing::Framer;
 use crate::json;
 use crate::model::{
     Bytes, Finding, LocatedFinding, PartRole, PartState, Place, Problem, Record, RecordBody, RecordIndex, Span,
 };
-use crate::review::flat::{Cell, RECORD_FIELDS, finding_row, record_row, run_row, sketch_row};
+use crate::review::flat::{Cell, RECORD_FIELDS, finding_row, record_row, sketch_row};
 use crate::review::{ChunkBuilder, ContentKey, purpose_of};
 use crate::rules::statistics::Summary;
 use crate::state::{ReportedCounts, SchemaChecker, Violations};
@@ -113,8 +113,8 @@ impl Batch {
         let place = (self.name.as_str(), self.format().name());
         let mut rows = Vec::new();
         let Some(mut survey) = self.format().survey(purpose_of(&RECORD_FIELDS)) else {
-            self.stats(|stats| {
-                rows.extend(run_row(place, stats));
+            self.runs(|_, run| {
+                rows.extend(self.rows_of_run(run));
                 Ok(())
             })?;
             return Ok(rows);
@@ -130,6 +130,22 @@ impl Batch {
             Ok(())
         })?;
         Ok(rows)
+    }
+
+    /// The rows of a run that all records make: of several trajectories one each.
+    fn rows_of_run(&self, run: &dyn Run) -> Vec<Vec<Cell>> {
+        let found = findings_of(run, &self.bytes).into_iter().map(Arc::unwrap_or_clone);
+        let found: Vec<LocatedFinding> = found.map(|finding| self.located(run, finding)).collect();
+        let place = (self.name.as_str(), self.format().name());
+        let bytes = self.records.iter().map(|record| record.place.span.len).sum();
+        let row = |(number, surveyed): (usize, Surveyed)| {
+            let (facts, mut maker) = (surveyed.facts.unwrap_or_default(), ChunkBuilder::new(number));
+            maker.push(&facts, bytes);
+            let line = run.place(0).map_or(1, |at| at.place.line);
+            maker.finish().iter().next().map(|entry| record_row(place, &entry, (line, None), facts.name.clone()))
+        };
+        let surveyed = survey_of_run((self.format().name(), run), &self.bytes, &found);
+        surveyed.into_iter().enumerate().filter_map(row).collect()
     }
 
     /// A row of [`SKETCHES`](crate::review::flat::SKETCHES) for each record.

@@ -6,7 +6,8 @@ mod plan;
 use super::answer::{Answer, AnswerField, Attribution, Resolved, ViewEntry};
 use super::cause::MessageOrigin;
 use super::plan::{Edges, PlanAnswer, PlanView, RefState, ValueReader};
-use super::run::{Format, Layout, Match, Near, Plans, Run};
+use super::run::{Format, Layout, Plans, Run};
+use super::{Match, Near};
 use crate::json::{Key, Value, quote};
 use crate::model::{Bytes, Finding, Framing, Identity, Problem, Record, Step, StepNo, StepPlace, Turn, TurnPart};
 use crate::rules::acts::{

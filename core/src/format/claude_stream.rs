@@ -4,9 +4,10 @@
 use super::claude_code::{Spend, error_parts, tokens_of};
 use super::log::{self, Adapter, Blocks, Draft, FIRST_ADAPTER_FORM, Form, Kind, Log, LogRun, Node};
 use super::{Format, Framing, Layout, Match, Run};
+use crate::format::call_time::MICROS_IN_MS;
 use crate::format::describe;
 use crate::json::Value;
-use crate::model::{Severity, StepNo, StepRole, Surroundings, Turn, TurnPart, Usage};
+use crate::model::{RunFacts, Severity, StepNo, StepRole, Surroundings, Turn, TurnPart, Usage};
 use crate::rules::work::Dialect;
 use crate::state::Op;
 use std::borrow::Cow;
@@ -248,6 +249,9 @@ impl Lines {
             Some("task_notification") => agent_ended(record, log),
             _ => {}
         }
+        if class == "result" {
+            ended(record, log.facts());
+        }
         let (kind, slots): (&str, &[&str]) = match class {
             "result" => ("result", &RESULT),
             _ if is_init => ("session", &INIT),
@@ -297,6 +301,15 @@ fn agent_ended(record: &Value<'_>, log: &mut Log<'_>) {
     let words = format!("<tool-use-id>{call}</tool-use-id><status>{status}</status>");
     let notice = TurnPart::Text(format!("<task-notification>{words}</task-notification>").into());
     log.effects(&Turn::of(StepRole::System, vec![notice]));
+}
+
+/// What a result says of the run: how it ended, and what it took, with those before.
+fn ended(record: &Value<'_>, facts: &mut RunFacts) {
+    facts.finish = text(record, "subtype").map(str::to_owned);
+    let ms = record.get("duration_ms").and_then(Value::as_number).and_then(|ms| ms.parse::<u64>().ok());
+    if let Some(ms) = ms {
+        facts.micros = Some(facts.micros.unwrap_or(0).saturating_add(ms.saturating_mul(MICROS_IN_MS)));
+    }
 }
 
 /// The usage that a result reports by model.

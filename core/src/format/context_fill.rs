@@ -227,9 +227,24 @@ pub fn usage_at(run: &dyn Run, step: StepNo) -> Option<Usage> {
 /// The model that a run used last.
 #[must_use]
 pub fn model_of(run: &dyn Run) -> Option<String> {
-    let last = StepNo::try_from(run.step_count()).ok()?;
-    let text = short(run, ("run", "model"), last)?;
+    model_at(run, StepNo::try_from(run.step_count()).ok()?)
+}
+
+/// The model that a run used last up to a step.
+pub(super) fn model_at(run: &dyn Run, step: StepNo) -> Option<String> {
+    let text = short(run, ("run", "model"), step)?;
     json::parse(&text).ok()?.as_str().map(str::to_owned)
+}
+
+/// The totals at a step of the trajectory that it is of.
+pub(super) fn totals_at(run: &dyn Run, step: StepNo) -> Usage {
+    Usage {
+        input: total(run, "input", step),
+        output: total(run, "output", step),
+        cache_read: total(run, "cache_read", step),
+        cache_write: total(run, "cache_write", step),
+        cost: short(run, ("usage", "cost"), step).and_then(|cost| cost.parse().ok()),
+    }
 }
 
 /// A short value of an identity `main` at a step, as JSON.

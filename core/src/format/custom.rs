@@ -116,7 +116,7 @@ impl Format for CustomFormat {
     fn survey(&self, purpose: Purpose) -> Option<Box<dyn Survey>> {
         let definition = Arc::clone(&self.definition);
         let run = move || run(&definition);
-        (self.layout() == Layout::Set).then(|| RunSurvey::of(purpose, run)).flatten()
+        (self.layout() == Layout::Set).then(|| RunSurvey::of(purpose, self.name(), run)).flatten()
     }
 
     fn run(&self) -> Box<dyn Run> {

@@ -1,7 +1,7 @@
 //! What a table of trajectories shows of one of them: reported by the survey of its format.
 
 use super::call_time::ToolTimes;
-use crate::model::{LocatedFinding, Severity};
+use crate::model::{LocatedFinding, RunFacts, Severity};
 use crate::rules::trajectory::{AnswerFacts, RecordName};
 use crate::rules::work::ToolOutcomes;
 
@@ -18,6 +18,8 @@ pub struct Facts {
     pub counted: Option<Counted>,
     /// The key of the task that it is an attempt at, if it names one.
     pub task: Option<u64>,
+    /// What it reports of its run as a whole, where facts for a table were asked for.
+    pub run: RunFacts,
     /// Findings by rule.
     pub rules: Vec<(String, u64)>,
     /// Findings that are errors.

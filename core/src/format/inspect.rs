@@ -81,7 +81,7 @@ impl Format for Inspect {
     }
 
     fn survey(&self, purpose: Purpose) -> Option<Box<dyn Survey>> {
-        RunSurvey::of(purpose, || Box::new(LogRun::new(sample::Sample)))
+        RunSurvey::of(purpose, self.name(), || Box::new(LogRun::new(sample::Sample)))
     }
 
     fn run(&self) -> Box<dyn Run> {

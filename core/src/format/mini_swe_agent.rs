@@ -74,6 +74,7 @@ impl Adapter for Messages {
         if let Some(cost) = of_run.filter(|_| !messages.iter().any(has_cost)) {
             log.cost(cost);
         }
+        log.facts().finish = info.and_then(|info| text(info, "exit_status")).map(str::to_owned);
         for slot in ["exit_status", "submission", "model_stats", "mini_version"] {
             if let Some(value) = info.and_then(|info| info.get(slot)).filter(|value| !value.is_null()) {
                 log.write("session", "main", &[slot], Op::Update, value);

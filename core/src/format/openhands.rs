@@ -401,6 +401,12 @@ fn row_head(row: &Value<'_>, log: &mut Log<'_>) {
 
 /// What a row says of how its run ended, which its last step accounts for.
 fn row_end(row: &Value<'_>, log: &mut Log<'_>) {
+    let resolved = |holder: &Value<'_>| holder.get("report")?.get("resolved")?.as_bool();
+    let resolved = resolved(row).or_else(|| resolved(row.get("test_result")?));
+    let facts = log.facts();
+    facts.agent = row.get("metadata").and_then(|metadata| text(metadata, "agent_class")).map(str::to_owned);
+    facts.finish = row.get("error").filter(|error| !error.is_null()).map(|_| "error".to_owned());
+    facts.reward = resolved.map(|is_resolved| f64::from(u8::from(is_resolved)));
     for slot in ["test_result", "error"] {
         if let Some(value) = row.get(slot).filter(|value| !value.is_null()) {
             log.write("session", "main", &[slot], Op::Update, value);

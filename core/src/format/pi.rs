@@ -302,6 +302,7 @@ fn header(record: &Value<'_>, log: &mut Log<'_>) {
             log.write("session", "main", &[slot], Op::Update, value);
         }
     }
+    log.facts().agent = text(record, "harness").map(str::to_owned);
     // The file that a fork was made from lies beside it.
     if let Some(name) = text(record, "branchedFrom").and_then(|path| path.rsplit(['/', '\\']).next()) {
         log.part(PartRole::Prefix, "", name, None, Some(log.next_step()));

@@ -2,13 +2,14 @@
 
 use super::answer::{Answer, Attribution, Exclusion, Instances, Resolved, ViewEntry};
 use super::cause::MessageOrigin;
+use super::matching::{Match, Near};
 use super::plan::{PlanAnswer, PlanView, RefState, ValueReader};
 use super::view_list::ViewList;
 use super::{Purpose, RecordMembers, Survey};
 use crate::json::{Key, Value};
 use crate::model::{
-    Bytes, Finding, Framing, Identity, ModelRequest, PartState, Problem, Record, RunPart, Span, Step, StepKind, StepNo,
-    StepPlace, Turn,
+    Bytes, Finding, Framing, Identity, ModelRequest, PartState, Problem, Record, RunFacts, RunPart, Span, Step,
+    StepKind, StepNo, StepPlace, Turn,
 };
 use crate::rules::scopix::{ConversationField, Merged};
 use crate::rules::trajectory::Way;
@@ -130,30 +131,6 @@ pub struct Revision {
     pub rebuilt: u64,
     /// How often the content of a step, or its place in the tree of steps, changed.
     pub changed: u64,
-}
-
-/// A format that fits.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Match {
-    /// What in the content shows it, in one sentence.
-    pub reason: String,
-}
-
-/// How far records resemble a format that does not fit.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Near {
-    /// The share that agrees, from 0 to 1.
-    pub share: f64,
-    /// The same in words.
-    pub description: String,
-}
-
-impl Near {
-    /// `n` of `all` agree; `what` names them, as in "3 of 4 members".
-    #[must_use]
-    pub fn of(n: usize, all: usize, what: &str) -> Self {
-        Self { share: n as f64 / all.max(1) as f64, description: format!("{n} of {all} {what}") }
-    }
 }
 
 /// Whether first records are of a format, and why.
@@ -496,5 +473,9 @@ pub trait Run: Send + Sync {
     /// A title of the run (an id), if the format has one.
     fn title(&self) -> Option<String> {
         None
+    }
+    /// What the log reports of the run as a whole.
+    fn facts(&self) -> RunFacts {
+        RunFacts::default()
     }
 }

@@ -5,6 +5,7 @@ use super::{Framing, signature};
 use crate::json::{self, Value};
 use crate::model::cast;
 use crate::model::{StepRole, ToolCall, ToolResult, Turn, TurnPart, Usage};
+use crate::rules::trajectory::scalar;
 use crate::rules::work::Dialect;
 use crate::state::Op;
 use std::borrow::Cow;
@@ -74,6 +75,16 @@ impl Adapter for Items {
         let items = record.get("trajectory").and_then(Value::as_array).unwrap_or_default();
         if let Some(title) = text(record, "environment") {
             log.title(title);
+        }
+        match record.get("replay_config").map(|config| (config, config.as_str())) {
+            Some((_, Some(config))) => json::parse(config.trim()).iter().for_each(|config| configured(config, log)),
+            Some((config, None)) => configured(config, log),
+            None => {}
+        }
+        // Of a benchmark the environment is the instance.
+        let instance = || text(record, "environment").filter(|name| name.contains("__"));
+        if let Some(instance) = instance().filter(|_| log.facts().task.is_none()) {
+            log.facts().task = Some(instance.to_owned());
         }
         history(record, items.is_empty(), log);
         let mut answers = answers(record);
@@ -193,6 +204,15 @@ fn write_state(state: &Value<'_>, log: &mut Log<'_>) {
     }
 }
 
+/// What the configuration of a run names: the instance of a benchmark, the model.
+fn configured(config: &Value<'_>, log: &mut Log<'_>) {
+    if let Some(task) = scalar(config, "problem_statement.id") {
+        log.facts().task = Some(task);
+    }
+    // Actions of an earlier run, which no model chose.
+    log.facts().model = scalar(config, "agent.model.name").filter(|name| name != "replay");
+}
+
 /// How the run ended.
 fn end(info: &Value<'_>, log: &mut Log<'_>) {
     for slot in ["exit_status", "submission", "model_stats", "swe_agent_version"] {
@@ -200,6 +220,7 @@ fn end(info: &Value<'_>, log: &mut Log<'_>) {
             log.write("session", "main", &[slot], Op::Update, value);
         }
     }
+    log.facts().finish = text(info, "exit_status").map(str::to_owned);
     let Some(stats) = info.get("model_stats") else { return };
     let number = |key: &str| stats.get(key).and_then(Value::as_number);
     let usage = Usage {
@@ -241,6 +262,11 @@ mod tests {
     use super::super::log::tests::{damage, report_of};
     use super::*;
     use crate::format::Format;
+    use crate::model::RunFacts;
+
+    fn facts_of(text: &str) -> RunFacts {
+        report_of(SWE_AGENT.run(), &SWE_AGENT, text).facts()
+    }
 
     #[test]
     fn messages_then_thought_action_and_observation_of_each_item() {
@@ -254,6 +280,25 @@ mod tests {
         assert_eq!(report.value("/session/main/exit_status"), "\"submitted\"");
         assert_eq!(report.value("/shell/main/ms"), "250");
         assert_eq!(report.value("/usage/main/cost"), "0.25");
+    }
+
+    #[test]
+    fn the_run_is_of_the_instance_and_the_model_that_its_configuration_names() {
+        let config = r#"{"problem_statement":{"id":"a__b-1"},"agent":{"model":{"name":"m"}}}"#;
+        let facts = |config: &str| {
+            let text = TRAJECTORY.replacen('{', &format!("{{\"replay_config\":{config},"), 1);
+            let facts = facts_of(&text);
+            (facts.task, facts.model, facts.finish, facts.agent)
+        };
+        let name = |name: &str| Some(name.to_owned());
+        for config in [config.to_owned(), json::quote(config)] {
+            assert_eq!(facts(&config), (name("a__b-1"), name("m"), name("submitted"), None));
+        }
+        let replayed = config.replace("\"m\"", "\"replay\"");
+        assert_eq!(facts(&replayed).1, None);
+        let named = TRAJECTORY.replace("swe_main", "a__b-2");
+        assert_eq!(facts_of(&named).task, name("a__b-2"));
+        assert_eq!(facts_of(TRAJECTORY).task, None);
     }
 
     #[test]

@@ -83,7 +83,7 @@ impl Format for Verifiers {
     }
 
     fn survey(&self, purpose: Purpose) -> Option<Box<dyn Survey>> {
-        RunSurvey::of(purpose, run)
+        RunSurvey::of(purpose, self.name(), run)
     }
 
     fn run(&self) -> Box<dyn Run> {

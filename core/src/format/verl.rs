@@ -46,7 +46,7 @@ impl Format for Verl {
     }
 
     fn survey(&self, purpose: Purpose) -> Option<Box<dyn Survey>> {
-        RunSurvey::of(purpose, run)
+        RunSurvey::of(purpose, self.name(), run)
     }
 
     fn run(&self) -> Box<dyn Run> {

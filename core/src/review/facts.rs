@@ -6,19 +6,21 @@
 
 mod answers;
 mod rows;
+mod subject;
 
 use self::answers::Answers;
-use self::rows::{At, Row, Rows};
+use self::rows::{At, Row, Rows, RunRow};
+pub(super) use self::subject::action;
 use super::column::Column;
 use super::custom_columns::{CellValue, CustomColumn, CustomColumnTable};
-use super::field::{Names, Numbers, Subject, Texts};
+use super::field::{Names, Texts};
 use super::marks::Mark;
 use super::non_empty_columns::NonEmptyColumns;
 use super::rollouts::TaskGroups;
 use super::step_subject::FLAG;
 use crate::format::{Counted, Facts};
-use crate::model::cast;
-use crate::rules::trajectory::{RecordName, task_key};
+use crate::model::{RunFacts, Usage, cast};
+use crate::rules::trajectory::RecordName;
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -45,8 +47,8 @@ pub struct Chunk {
     /// Names by number: end to end, and where each ends.
     names: String,
     ends: Vec<u32>,
-    /// Rewards by number, from 1.
-    rewards: Vec<f64>,
+    /// Rewards and costs by number, from 1.
+    amounts: Vec<f64>,
     answers: Answers,
 }
 
@@ -96,8 +98,8 @@ impl Chunk {
 pub struct ChunkBuilder {
     chunk: Chunk,
     numbers: HashMap<Box<str>, u64>,
-    /// Rewards by their bits.
-    rewards: HashMap<u64, u64>,
+    /// Rewards and costs by their bits.
+    amounts: HashMap<u64, u64>,
 }
 
 impl ChunkBuilder {
@@ -122,12 +124,13 @@ impl ChunkBuilder {
             steps: counted.steps,
             chars: counted.chars,
             tokens: counted.tokens,
-            reward: counted.reward.map_or(0, |reward| self.reward(reward)),
+            reward: counted.reward.map_or(0, |reward| self.amount(reward)),
             finish: self.number(&counted.finish),
             errors: facts.errors,
             warnings: facts.warnings,
             failed: counted.failed,
             suspect: counted.suspect,
+            run: self.run(&facts.run),
             texts: [title.len() as u64, words.len() as u64],
             names: [&counted.tools, &counted.classes, &facts.rules].map(|all| self.names(all, &mut names)),
         };
@@ -155,13 +158,26 @@ impl ChunkBuilder {
         number
     }
 
-    fn reward(&mut self, reward: f64) -> u64 {
-        let next = self.rewards.len() as u64 + 1;
-        let number = *self.rewards.entry(reward.to_bits()).or_insert(next);
+    fn amount(&mut self, amount: f64) -> u64 {
+        let next = self.amounts.len() as u64 + 1;
+        let number = *self.amounts.entry(amount.to_bits()).or_insert(next);
         if number == next {
-            self.chunk.rewards.push(reward);
+            self.chunk.amounts.push(amount);
         }
         number
+    }
+
+    /// What the record reports of its run; None: nothing.
+    fn run(&mut self, run: &RunFacts) -> Option<RunRow> {
+        let RunFacts { agent, model, micros, usage, .. } = run;
+        let is_known = agent.is_some() || model.is_some() || micros.is_some() || *usage != Usage::default();
+        is_known.then(|| {
+            let mut name = |name: &Option<String>| name.as_deref().map_or(0, |name| self.number(name) + 1);
+            let (agent, model) = (name(agent), name(model));
+            let cost = usage.cost.map_or(0, |cost| self.amount(cost));
+            let counts = [*micros, usage.input, usage.output, usage.cache_read, usage.cache_write];
+            RunRow { agent, model, cost, counts: counts.map(|count| count.map_or(0, |count| count.saturating_add(1))) }
+        })
     }
 
     /// The chunk.
@@ -175,7 +191,7 @@ impl ChunkBuilder {
         self.chunk.texts.shrink_to_fit();
         self.chunk.names.shrink_to_fit();
         self.chunk.ends.shrink_to_fit();
-        self.chunk.rewards.shrink_to_fit();
+        self.chunk.amounts.shrink_to_fit();
         self.chunk.answers.shrink_to_fit();
         self.chunk
     }
@@ -342,17 +358,18 @@ impl<'t> RecordFacts<'t> {
             Names::Tool => (0, tools),
             Names::Class => (tools, classes),
             Names::Finding => (tools + classes, rules),
-            Names::Finish | Names::Mark | Names::Tag | Names::Kind | Names::Role => (0, 0),
+            _ => (0, 0),
         };
         let counts = self.at.names(skipped, taken);
         let finish = (names == Names::Finish && row.is_read).then(|| (self.chunk.name(row.finish), 1));
+        let of_run = self.run_name(names, &row).map(|name| (name, 1));
         let mark = self.mark.filter(|_| names == Names::Mark);
         let verdict = mark.and_then(|mark| mark.verdict).map(|verdict| (verdict.name(), 1));
         let flag = mark.filter(|mark| mark.is_flagged).map(|_| (FLAG, 1));
         let tags = self.mark.filter(|_| names == Names::Tag).into_iter().flat_map(|mark| &mark.tags);
         let tags = tags.map(|tag| (tag.as_str(), 1));
         let counts = counts.map(move |(name, n)| (self.chunk.name(name), n));
-        counts.chain(finish).chain(verdict).chain(flag).chain(tags)
+        counts.chain(finish).chain(of_run).chain(verdict).chain(flag).chain(tags)
     }
 
     /// The text of a column.
@@ -399,8 +416,26 @@ impl<'t> RecordFacts<'t> {
         Some(word).filter(|word| !word.is_empty())
     }
 
-    fn reward(self, row: &Row) -> Option<f64> {
-        self.chunk.rewards.get(cast::to_usize(row.reward).checked_sub(1)?).copied()
+    fn amount(self, number: u64) -> Option<f64> {
+        self.chunk.amounts.get(cast::to_usize(number).checked_sub(1)?).copied()
+    }
+
+    fn run_name(self, names: Names, row: &Row) -> Option<&'t str> {
+        let number = match names {
+            Names::Agent => row.run?.agent,
+            Names::Model => row.run?.model,
+            _ => return None,
+        };
+        Some(self.chunk.name(number.checked_sub(1)?))
+    }
+
+    /// What the record reports of its run.
+    fn run(self, row: &Row) -> RunFacts {
+        let name = |names| self.run_name(names, row).map(str::to_owned);
+        let known = row.run.unwrap_or_default();
+        let [micros, input, output, cache_read, cache_write] = known.counts.map(|count| count.checked_sub(1));
+        let usage = Usage { input, output, cache_read, cache_write, cost: self.amount(known.cost) };
+        RunFacts { agent: name(Names::Agent), model: name(Names::Model), micros, usage, ..RunFacts::default() }
     }
 
     /// The facts, to be shown.
@@ -414,7 +449,7 @@ impl<'t> RecordFacts<'t> {
             tools: names(Names::Tool),
             chars: row.chars,
             tokens: row.tokens,
-            reward: self.reward(&row),
+            reward: self.amount(row.reward),
             answers: self.answers().to_vec(),
             finish: self.chunk.name(row.finish).to_owned(),
             failed: row.failed,
@@ -427,71 +462,11 @@ impl<'t> RecordFacts<'t> {
             words: self.text(Texts::Words).into_owned(),
             counted,
             task: self.task(),
+            run: self.run(&row),
             rules: names(Names::Finding),
             errors: row.errors,
             warnings: row.warnings,
         }
-    }
-}
-
-/// The actions among the steps by class.
-#[must_use]
-pub(super) fn action(class: &str) -> Option<&str> {
-    class.strip_suffix("_action")
-}
-
-impl Subject for RecordFacts<'_> {
-    fn number(&self, numbers: Numbers) -> Option<f64> {
-        if numbers.is_of_group() {
-            return self.of_group(numbers);
-        }
-        let row = self.at.row();
-        let sum = |names, keep: &dyn Fn(&str) -> bool| {
-            self.names(names).filter(|(name, _)| keep(name)).map(|(_, n)| n).sum::<u64>() as f64
-        };
-        match numbers {
-            Numbers::Record => return Some(self.record as f64),
-            Numbers::Size => return Some(row.bytes as f64),
-            Numbers::Findings => return Some(row.errors as f64 + row.warnings as f64),
-            Numbers::Errors => return Some(row.errors as f64),
-            Numbers::Warnings => return Some(row.warnings as f64),
-            Numbers::Step | Numbers::Writes => return None,
-            _ if !row.is_read => return None,
-            _ => {}
-        }
-        Some(match numbers {
-            Numbers::Steps => row.steps as f64,
-            Numbers::Actions => sum(Names::Class, &|class| action(class).is_some()),
-            Numbers::Calls => sum(Names::Tool, &|_| true),
-            Numbers::Tokens => row.tokens as f64,
-            Numbers::Chars => row.chars as f64,
-            Numbers::Failed => row.failed as f64,
-            Numbers::Suspect => row.suspect as f64,
-            // A reward that is no number has no place in any order.
-            _ => return self.reward(&row).filter(|reward| reward.is_finite()),
-        })
-    }
-
-    fn custom_cell(&self, name: CustomColumn) -> &CellValue {
-        self.custom_value(name)
-    }
-
-    fn any_name(&self, names: Names, test: &dyn Fn(&str) -> bool) -> bool {
-        self.names(names).any(|(name, _)| test(name))
-    }
-
-    fn text(&self, text: Texts) -> Cow<'_, str> {
-        RecordFacts::text(*self, text)
-    }
-
-    fn whole_text(&self, text: Texts) -> Cow<'_, str> {
-        RecordFacts::whole_text(*self, text)
-    }
-
-    fn is_text(&self, text: Texts, whole: &str) -> bool {
-        // Of most records the key says that the task is another one, so that the record need not be read again.
-        let is_other = text == Texts::Task && self.task().is_some_and(|key| key != task_key(whole));
-        !is_other && RecordFacts::whole_text(*self, text) == whole
     }
 }
 

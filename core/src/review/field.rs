@@ -51,9 +51,12 @@ impl Scope<'_> {
             (Self::Records | Self::Table(_), FilterField::Name(names)) => !matches!(names, Names::Kind | Names::Role),
             (Self::Records | Self::Table(_), FilterField::Text(_)) => true,
             (Self::Steps | Self::StepsOf(_), FilterField::Number(numbers)) => {
-                !matches!(numbers, N::Record | N::Steps | N::Actions | N::Calls) && !numbers.is_of_group()
+                let is_of_whole = matches!(numbers, N::Record | N::Steps | N::Actions | N::Calls);
+                !is_of_whole && !numbers.is_of_group() && !numbers.is_of_run()
             }
-            (Self::Steps | Self::StepsOf(_), FilterField::Name(names)) => names != Names::Finish,
+            (Self::Steps | Self::StepsOf(_), FilterField::Name(names)) => {
+                !matches!(names, Names::Finish | Names::Agent | Names::Model)
+            }
             (Self::Steps | Self::StepsOf(_), FilterField::Text(text)) => text == Texts::Words,
         }
     }
@@ -76,6 +79,12 @@ pub enum Numbers {
     Warnings,
     Failed,
     Suspect,
+    Cost,
+    Duration,
+    InputTokens,
+    OutputTokens,
+    CacheReadTokens,
+    CacheWriteTokens,
     Step,
     Writes,
     GroupSize,
@@ -89,8 +98,8 @@ pub enum Numbers {
 impl Numbers {
     /// All with their names. Those of groups are about all attempts at the record's task: how many there are, mean and
     /// deviation of their rewards, the share that succeeds, whether rewards differ (1 or 0), and by how many deviations
-    /// the reward of this one is above the mean.
-    pub const ALL: [(&'static str, Self); 21] = [
+    /// the reward of this one is above the mean. Cost, seconds and tokens of a run are as its log gives them.
+    pub const ALL: [(&'static str, Self); 27] = [
         ("record", Self::Record),
         ("step", Self::Step),
         ("steps", Self::Steps),
@@ -105,6 +114,12 @@ impl Numbers {
         ("warnings", Self::Warnings),
         ("failed", Self::Failed),
         ("suspect", Self::Suspect),
+        ("cost", Self::Cost),
+        ("duration", Self::Duration),
+        ("input_tokens", Self::InputTokens),
+        ("output_tokens", Self::OutputTokens),
+        ("cache_read_tokens", Self::CacheReadTokens),
+        ("cache_write_tokens", Self::CacheWriteTokens),
         ("writes", Self::Writes),
         ("group.n", Self::GroupSize),
         ("group.mean", Self::GroupMean),
@@ -113,6 +128,13 @@ impl Numbers {
         ("group.signal", Self::GroupSignal),
         ("group.advantage", Self::GroupAdvantage),
     ];
+
+    /// Whether it is what a log reports of its run as a whole.
+    #[must_use]
+    pub fn is_of_run(self) -> bool {
+        use Numbers::{CacheReadTokens, CacheWriteTokens, Cost, Duration, InputTokens, OutputTokens};
+        matches!(self, Cost | Duration | InputTokens | OutputTokens | CacheReadTokens | CacheWriteTokens)
+    }
 
     /// Whether it is about all attempts at the task of a record, and not of the record alone.
     #[must_use]
@@ -129,6 +151,8 @@ pub enum Names {
     Tool,
     Class,
     Finish,
+    Agent,
+    Model,
     Finding,
     Mark,
     Tag,
@@ -138,12 +162,14 @@ pub enum Names {
 
 impl Names {
     /// All with their names.
-    pub const ALL: [(&'static str, Self); 8] = [
+    pub const ALL: [(&'static str, Self); 10] = [
         ("kind", Self::Kind),
         ("role", Self::Role),
         ("tool", Self::Tool),
         ("class", Self::Class),
         ("finish", Self::Finish),
+        ("agent", Self::Agent),
+        ("model", Self::Model),
         ("finding", Self::Finding),
         ("mark", Self::Mark),
         ("tag", Self::Tag),
@@ -195,6 +221,16 @@ impl FilterField {
     #[must_use]
     pub fn of_records(wanted: &str) -> Option<Self> {
         Self::named(wanted).filter(|field| Scope::Records.has(*field))
+    }
+
+    /// Whether it is what a log reports of its run as a whole.
+    #[must_use]
+    pub fn is_of_run(self) -> bool {
+        match self {
+            Self::Number(number) => number.is_of_run(),
+            Self::Name(name) => matches!(name, Names::Agent | Names::Model),
+            Self::Text(_) | Self::Custom(_) => false,
+        }
     }
 
     /// The names of all fields of records.

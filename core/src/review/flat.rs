@@ -8,7 +8,7 @@ mod records;
 mod sketches;
 
 pub use findings::{FINDINGS, finding_row};
-pub use records::{RECORD_FIELDS, RECORDS, record_row, run_row};
+pub use records::{RECORD_FIELDS, RECORDS, record_row};
 pub use sketches::{SKETCHES, sketch_row};
 
 use serde::Serialize;

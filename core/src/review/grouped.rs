@@ -10,6 +10,8 @@ use std::collections::HashMap;
 pub struct Spread {
     /// Records that have the number.
     pub count: usize,
+    /// Their sum.
+    pub sum: f64,
     /// The mean.
     pub mean: f64,
     /// The standard deviation, that of a sample (n − 1); None of one number.
@@ -33,11 +35,12 @@ impl Spread {
         numbers.sort_by(f64::total_cmp);
         let (min, max) = (*numbers.first()?, *numbers.last()?);
         let count = numbers.len();
-        let mean = numbers.iter().sum::<f64>() / count as f64;
+        let sum = numbers.iter().sum::<f64>();
+        let mean = sum / count as f64;
         let squares: f64 = numbers.iter().map(|number| (number - mean).powi(2)).sum();
         let deviation = (count > 1).then(|| (squares / count.saturating_sub(1) as f64).sqrt());
         let [p10, p50, p90] = [10, 50, 90].map(|percent| percentile(&numbers, percent));
-        Some(Self { count, mean, deviation, min, p10, p50, p90, max })
+        Some(Self { count, sum, mean, deviation, min, p10, p50, p90, max })
     }
 }
 

@@ -73,7 +73,7 @@ pub use pick::{NotPicked, Pick, Picker, Unpicked};
 pub use purpose::{is_of_findings, purpose_of};
 pub use redact::{Redactor, Secret};
 pub use rollout::Rollout;
-pub use rollouts::{Group, Groups, TaskGroups};
+pub use rollouts::{Costs, Group, Groups, TaskGroups};
 pub use sampling::{Sample, Split, lot, record_id};
 pub use select::{Candidate, Judged, Predicate, Selection, verdict_name};
 pub use session::{Decision, Marked, Progress, RecordMarks, Review, ReviewSubject};

@@ -75,7 +75,7 @@ pub struct Picker {
 impl Picker {
     /// Takes an attempt with its number; `lot` decides of those that are picked by lot.
     pub fn add(&mut self, rollout: Rollout, number: u64, lot: u64) {
-        let Rollout { task, reward, steps, is_preferred, answer } = rollout;
+        let Rollout { task, reward, steps, is_preferred, answer, .. } = rollout;
         let Some(task) = task else { return self.unnamed.push((number, Unpicked::NoTask)) };
         let attempt = Attempt { number, reward, steps, lot, is_preferred, answer };
         self.tasks.entry(task).or_default().push(attempt);

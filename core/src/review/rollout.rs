@@ -3,7 +3,7 @@
 use crate::format::Facts;
 use crate::json::Value;
 use crate::rules::statistics::reward;
-use crate::rules::trajectory::{AnswerFacts, Reading, Track, Way, answer_rewards, task};
+use crate::rules::trajectory::{AnswerFacts, Reading, Track, Way, answer_rewards, run_facts, task};
 
 /// What a group needs of an attempt.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -12,6 +12,8 @@ pub struct Rollout {
     pub task: Option<String>,
     /// Its reward, as the table has it; None without a finite one.
     pub reward: Option<f64>,
+    /// What it cost, as its log gives it.
+    pub cost: Option<f64>,
     /// How many steps it has.
     pub steps: u64,
     /// Whether it is the answer of a pair that was preferred; None: it is of no pair.
@@ -66,8 +68,8 @@ impl Rollout {
     pub(super) fn of_reading(reading: &Reading<'_>, by: Option<&str>) -> Option<Self> {
         reading.main()?;
         let reward = reward(reading).filter(|reward| reward.is_finite());
-        let steps = reading.entries.len() as u64;
-        Some(Self { task: task(reading.root, by), reward, steps, ..Self::default() })
+        let (steps, cost) = (reading.entries.len() as u64, run_facts(reading).usage.cost);
+        Some(Self { task: task(reading.root, by), reward, cost, steps, ..Self::default() })
     }
 }
 

@@ -269,6 +269,27 @@ pub struct Groups {
     pub answers: u64,
     /// Steps and rewards of all attempts.
     lengths: Together,
+    /// What attempts cost whose log says it and that have a reward.
+    pub costs: Costs,
+}
+
+/// What some attempts cost together.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Costs {
+    /// The sum.
+    pub sum: f64,
+    /// How many attempts there are.
+    pub attempts: u64,
+    /// How many of them succeed.
+    pub successes: u64,
+}
+
+impl Costs {
+    /// The cost of a success, with that of the failures; None without any.
+    #[must_use]
+    pub fn per_success(&self) -> Option<f64> {
+        (self.successes > 0).then(|| self.sum / self.successes as f64)
+    }
 }
 
 impl Groups {
@@ -292,6 +313,11 @@ impl Groups {
         self.answers += u64::from(rollout.answer.is_some());
         if let Some(reward) = rollout.reward {
             self.lengths.add(rollout.steps as f64, reward);
+            if let Some(cost) = rollout.cost {
+                self.costs.sum += cost;
+                self.costs.attempts += 1;
+                self.costs.successes += u64::from(reward >= success);
+            }
         }
         let place = match self.places.get(task) {
             Some(place) => *place,

@@ -142,7 +142,7 @@ impl Subject for StepEntry<'_> {
             Names::Mark => self.marks().iter().any(|mark| {
                 mark.verdict.is_some_and(|verdict| test(verdict.name())) || (mark.is_flagged && test(FLAG))
             }),
-            Names::Finish => false,
+            Names::Finish | Names::Agent | Names::Model => false,
         }
     }
 

@@ -77,8 +77,13 @@ impl Groups {
 
 /// The name that was meant, where it is almost one of a column.
 fn instead(by: &str) -> String {
-    let near = suggest::nearest(by, FilterField::names_of_records());
-    near.first().map_or_else(String::new, |name| format!("; is the column {name} meant?"))
+    let names = FilterField::names_of_records();
+    match suggest::nearest(by, names.iter().copied()).first() {
+        Some(name) => format!("; is the column {name} meant?"),
+        // What is a column has no value in these records; another name may be one that nobody has.
+        None if names.contains(&by) => String::new(),
+        None => format!("; columns are {}", names.join(", ")),
+    }
 }
 
 /// A group for programs.
@@ -93,6 +98,7 @@ struct GroupLine<'a> {
 #[derive(Serialize)]
 struct SpreadLine {
     count: usize,
+    sum: f64,
     mean: f64,
     deviation: Option<f64>,
     min: f64,
@@ -104,8 +110,8 @@ struct SpreadLine {
 
 impl From<Spread> for SpreadLine {
     fn from(s: Spread) -> Self {
-        let Spread { count, mean, deviation, min, p10, p50, p90, max } = s;
-        Self { count, mean, deviation, min, p10, p50, p90, max }
+        let Spread { count, sum, mean, deviation, min, p10, p50, p90, max } = s;
+        Self { count, sum, mean, deviation, min, p10, p50, p90, max }
     }
 }
 

@@ -5,7 +5,8 @@ use crate::cli::Stop;
 use crate::cli::columns::{self, Column};
 use crate::cli::entries::{Pass, Passed};
 use crate::cli::filter::WhereOption;
-use crate::ingest::Loaded;
+use crate::cli::task_groups::first_of_run;
+use crate::ingest::{self, Loaded};
 use crate::json;
 use crate::model::{Problem, lossy};
 use crate::review::{
@@ -33,11 +34,16 @@ impl Asked {
     /// # Errors
     /// An internal one alone.
     pub(super) fn read(text: &str, filter: &WhereOption) -> Result<Self, Problem> {
-        if let Some(field) = FilterField::of_records(text) {
+        let field = FilterField::of_records(text);
+        if let Some(field) = field.filter(|field| !field.is_of_run()) {
             return Ok(Self::Field(field));
         }
+        // A column may have the name of what logs say of their runs.
         if let Some(column) = filter.column(text) {
             return Ok(Self::Expression(column, text.to_owned()));
+        }
+        if let Some(field) = field {
+            return Ok(Self::Field(field));
         }
         let is_path = |c: char| c.is_alphanumeric() || "_-.".contains(c);
         if !text.starts_with('.') && text.chars().all(is_path) {
@@ -73,6 +79,13 @@ impl Asked {
     /// Whether it is what was decided.
     pub(super) fn is_mark(&self) -> bool {
         matches!(self.field(), Some(FilterField::Name(Names::Mark | Names::Tag)))
+    }
+
+    fn path(&self) -> Option<&str> {
+        match self {
+            Self::Path(path) => Some(path),
+            Self::Field(_) | Self::Expression(..) => None,
+        }
     }
 
     fn field(&self) -> Option<FilterField> {
@@ -172,8 +185,14 @@ impl RecordQuestion<'_> {
     /// Gives what each record answers; for how many an expression failed.
     ///
     /// # Errors
-    /// The records are not trajectories, the input can no longer be read, or an expression fails for good.
+    /// The records are not trajectories and no run, the input can no longer be read, or an expression fails for good.
     pub(super) fn ask(&self, asked: &[&Asked], mut each: impl FnMut(&Answers<'_>)) -> Result<u64, Stop> {
+        if self.loaded.detected.format.is_any() {
+            let message =
+                format!("the records of {} are not trajectories, which alone have numbers", self.loaded.input.name());
+            return Err(Problem::usage(message).hint("`obelus query` asks any record").into());
+        }
+        let of_run = if ingest::is_run(self.loaded) { Some(self.cells_of_run(asked)?) } else { None };
         let (expressed, failed) = self.expressed(asked)?;
         let fields: Vec<Option<FilterField>> = asked.iter().filter_map(|asked| asked.field()).map(Some).collect();
         let wants_marks = asked.iter().any(|asked| asked.is_mark());
@@ -184,7 +203,7 @@ impl RecordQuestion<'_> {
             passing: self.passing,
             policy: &self.wanted.policy,
         };
-        let has_paths = asked.iter().any(|asked| matches!(asked, Asked::Path(_)));
+        let has_paths = of_run.is_none() && asked.iter().any(|asked| matches!(asked, Asked::Path(_)));
         let read = |text: &[u8]| {
             let text = lossy(text);
             let value = json::parse(&text).ok().filter(|_| has_paths);
@@ -199,8 +218,12 @@ impl RecordQuestion<'_> {
             self.loaded,
             |_, text| if has_paths { read(text) } else { vec![CellValue::Nothing; asked.len()] },
             |Passed { entry, name, also: mut cells, .. }| {
+                if let Some(of_run) = &of_run {
+                    cells.clone_from(of_run);
+                }
                 for (cell, expressed) in cells.iter_mut().zip(&expressed) {
-                    if let Some(value) = expressed.as_ref().and_then(|all| all.get(entry.record())) {
+                    let place = if of_run.is_some() { 0 } else { entry.record() };
+                    if let Some(value) = expressed.as_ref().and_then(|all| all.get(place)) {
                         *cell = value.clone();
                     }
                 }
@@ -212,6 +235,17 @@ impl RecordQuestion<'_> {
         Ok(failed)
     }
 
+    /// What the paths say of the run that the file is.
+    fn cells_of_run(&self, asked: &[&Asked]) -> Result<Vec<CellValue>, Problem> {
+        let paths: Vec<&str> = asked.iter().filter_map(|asked| asked.path()).collect();
+        let mut found = if paths.is_empty() { Vec::new() } else { first_of_run(self.loaded, &paths)? }.into_iter();
+        let cell = |asked: &&Asked| match asked {
+            Asked::Path(_) => found.next().flatten().map_or(CellValue::Nothing, |text| CellValue::Text(text.into())),
+            Asked::Field(_) | Asked::Expression(..) => CellValue::Nothing,
+        };
+        Ok(asked.iter().map(cell).collect())
+    }
+
     /// What the expressions say of each record, and how often one failed.
     fn expressed(&self, asked: &[&Asked]) -> Result<(Vec<Expressed>, u64), Problem> {
         let (mut out, mut failures) = (Vec::new(), 0);
@@ -220,6 +254,12 @@ impl RecordQuestion<'_> {
                 out.push(None);
                 continue;
             };
+            if ingest::is_run(self.loaded) {
+                let (value, failed) = columns::evaluate_run(self.loaded, column)?;
+                out.push(Some(vec![value]));
+                failures += failed;
+                continue;
+            }
             let all = || Ok::<_, Problem>(vec![true; self.loaded.records()?.len()]);
             let wanted = self.passing.map_or_else(all, |passing| Ok(passing.to_vec()))?;
             let (values, failed) = columns::evaluate(self.loaded, column, &wanted)?;

@@ -91,6 +91,16 @@ impl Outcomes {
 
     /// From the runs themselves.
     fn add_runs(&mut self, loaded: &Loaded, is_wanted: impl Fn(usize) -> bool) -> Result<(), Stop> {
+        if ingest::is_run(loaded)
+            && let [only] = ingest::survey_runs(loaded, false)?.as_slice()
+        {
+            if let Some(counted) = only.facts.as_ref().and_then(|facts| facts.counted.clone()).filter(|_| is_wanted(0))
+            {
+                self.records += 1;
+                self.add(counted.outcomes, counted.times, counted.reward);
+            }
+            return Ok(());
+        }
         for record in (0..loaded.trajectories()?).filter(|record| is_wanted(*record)) {
             let run = loaded.run(record)?;
             self.records += 1;

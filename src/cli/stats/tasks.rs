@@ -4,10 +4,10 @@ use super::super::filter::passes;
 use super::{Options, Together};
 use crate::cli::Stop;
 use crate::cli::out::{Out, Tone, plain, raw};
-use crate::cli::task_groups::rollouts;
-use crate::ingest::Loaded;
+use crate::cli::task_groups::{rollouts, rollouts_of_run};
+use crate::ingest::{self, Loaded};
 use crate::model::{Problem, Record};
-use crate::review::{Group, Groups};
+use crate::review::{Costs, Group, Groups};
 use crate::rules::trajectory::read_text;
 use crate::source::RecordReader;
 use crate::text::counted;
@@ -41,6 +41,12 @@ pub(super) struct Tasks {
 impl Tasks {
     /// Takes the records of a file.
     pub(super) fn add(&mut self, options: &Options, loaded: &Loaded, passing: Option<&[bool]>) -> Result<(), Problem> {
+        if ingest::is_run(loaded) {
+            let rollouts = rollouts_of_run(loaded, options.by.as_deref())?.into_iter().enumerate();
+            let wanted = rollouts.filter(|(number, _)| passes(passing, *number)).flat_map(|(_, rollouts)| rollouts);
+            wanted.for_each(|rollout| self.groups.add(&rollout, options.success));
+            return Ok(());
+        }
         let mut reader = RecordReader::new(&loaded.input);
         let is_wanted = |record: &Record| passes(passing, record.number);
         for record in loaded.records()?.iter().filter(is_wanted) {
@@ -109,6 +115,9 @@ fn programs(of: &Together<'_>, groups: &Groups, out: &mut Out) -> Result<(), Sto
         ("unnamed", raw(&groups.unnamed)?),
         ("with_several_rewards", raw(&several)?),
         ("without_signal", raw(&without)?),
+        ("cost", raw(&Some(groups.costs.sum).filter(|_| groups.costs.attempts > 0))?),
+        ("with_cost", raw(&groups.costs.attempts)?),
+        ("cost_per_success", raw(&groups.costs.per_success())?),
         ("mean", raw(&groups.mean(Group::mean))?),
         ("steps_with_reward", raw(&groups.length_and_reward().0)?),
         ("steps_with_reward_in_tasks", raw(&groups.length_and_reward().1)?),
@@ -160,6 +169,12 @@ fn people(of: &Together<'_>, groups: &Groups, out: &mut Out) -> Result<(), Stop>
     if ks.last().is_some_and(|k| *k > smallest) {
         let text = "the mean of pass@k and pass^k is of the tasks with at least k rewards";
         out.styled(&[(Tone::Dim, text)])?;
+    }
+    let Costs { sum, attempts, successes } = groups.costs;
+    if attempts > 0 {
+        let each = groups.costs.per_success().map_or_else(String::new, |cost| format!(", {cost:.4} for each"));
+        let text = format!("{attempts} rewarded attempts with a cost: {sum:.4} for {successes} successes{each}");
+        out.styled(&[(Tone::Dim, &text)])?;
     }
     let (all, within) = groups.length_and_reward();
     if let Some(all) = all {

@@ -7,11 +7,15 @@ use super::outcomes::Outcomes;
 use super::tasks::Tasks;
 use super::{Options, RecordSelection, StatsQuestion};
 use crate::cli::args::FileName;
+use crate::cli::each_file::each_file;
 use crate::cli::filter::Passing;
+use crate::cli::inputs::Inputs;
 use crate::cli::out::{Out, raw};
 use crate::cli::task_groups::groups_of_files;
-use crate::cli::{Stop, TROUBLE, complain};
+use crate::cli::{Stop, complain};
+use crate::ingest::{self, Loaded};
 use crate::model::Problem;
+use crate::review::TaskGroups;
 use crate::rules::trajectory::task_key;
 use crate::text::counted;
 use serde_json::value::RawValue;
@@ -88,14 +92,14 @@ impl Counts {
 
 /// The tasks of the files so far, by their keys: attempts at one task may be in several.
 #[derive(Default)]
-pub(super) struct TaskNames {
+struct TaskNames {
     seen: HashSet<u64>,
     several: HashSet<u64>,
 }
 
 impl TaskNames {
     /// Takes the tasks of the next file.
-    pub(super) fn take(&mut self, counts: &Counts) {
+    fn take(&mut self, counts: &Counts) {
         let Counts::Tasks(tasks) = counts else { return };
         for key in tasks.names().map(task_key) {
             if !self.seen.insert(key) {
@@ -105,7 +109,7 @@ impl TaskNames {
     }
 
     /// Says on stderr how many tasks were counted in parts.
-    pub(super) fn complain(&self) {
+    fn complain(&self) {
         if !self.several.is_empty() {
             let tasks = counted(self.several.len(), "task");
             complain(&format!("{tasks} with attempts in several files: --together counts these as one group"));
@@ -114,36 +118,81 @@ impl TaskNames {
 }
 
 /// Reports all files as one.
-pub(super) fn run(options: &Options, wanted: &RecordSelection, files: &[FileName], out: &mut Out) -> Result<u8, Stop> {
+pub(super) fn run(options: &Options, wanted: &RecordSelection, inputs: &Inputs, out: &mut Out) -> Result<u8, Stop> {
     let Some(mut counts) = Counts::new(options)? else {
         let hint = "`obelus stats --json FILE | obelus stats --merge -` counts parts of a dataset as one";
         return Err(Problem::usage("--together goes with --tasks, --by, --histogram and --outcomes").hint(hint).into());
     };
-    let count_groups = || groups_of_files(files, options.format.forced());
+    let count_groups = || groups_of_files(&inputs.names, options.format.forced());
     if let Some(filter) = &wanted.filter {
         filter.count_groups(count_groups)?;
     }
     let groups = if options.asks_for_groups() { Some(count_groups()?) } else { None };
-    let (mut status, mut read) = (0, 0);
-    for file in files {
-        let added = super::super::load(file, options.format.forced(), out).map_err(Stop::from).and_then(|loaded| {
-            let passing = wanted.passing(&loaded)?;
-            let failed = passing.as_ref().map_or(0, Passing::status);
-            let records = passing.as_ref().map(|passing| passing.records.as_slice());
-            let groups = groups.as_ref();
-            counts.add(options, &RecordQuestion { loaded: &loaded, wanted, passing: records, groups })?;
-            Ok(failed)
-        });
-        match added {
-            Err(Stop::Problem(problem)) => {
-                complain(&problem.to_string());
-                status = TROUBLE;
-            }
-            done => {
-                status = status.max(done?);
-                read += 1;
-            }
-        }
-    }
+    let mut read = 0;
+    let status = each_file(inputs, options.format.forced(), asks_for_findings(options), out, |_, loaded, _| {
+        let failed = add(&mut counts, (options, wanted), loaded, groups.as_ref())?;
+        read += 1;
+        Ok(failed)
+    })?;
     Ok(status.max(counts.write_report(&Together::All(read), options.json, out)?))
+}
+
+/// Reports each file by itself; those of one run each as one, behind the others.
+pub(super) fn run_each(
+    options: &Options,
+    wanted: &RecordSelection,
+    inputs: &Inputs,
+    out: &mut Out,
+) -> Result<u8, Stop> {
+    let Some(mut of_runs) = Counts::new(options)? else { return Ok(0) };
+    let (mut seen, mut runs, mut groups) = (TaskNames::default(), Vec::new(), None);
+    let has_several = inputs.names.len() > 1;
+    let status = each_file(inputs, options.format.forced(), asks_for_findings(options), out, |file, loaded, out| {
+        if ingest::is_run(loaded) || loaded.records()?.len() <= 1 {
+            // The attempts at a task are runs in other files.
+            let count_groups = || groups_of_files(&inputs.names, options.format.forced());
+            if let Some(filter) = wanted.filter.as_ref().filter(|_| runs.is_empty() && has_several) {
+                filter.count_groups(count_groups)?;
+            }
+            if options.asks_for_groups() && runs.is_empty() {
+                groups = Some(count_groups()?);
+            }
+            runs.push(file.clone());
+            return add(&mut of_runs, (options, wanted), loaded, groups.as_ref());
+        }
+        let Some(mut counts) = Counts::new(options)? else { return Ok(0) };
+        let failed = add(&mut counts, (options, wanted), loaded, None)?;
+        seen.take(&counts);
+        Ok(failed.max(counts.write_report(&Together::One(file), options.json, out)?))
+    })?;
+    let reported = match runs.as_slice() {
+        [] => 0,
+        [only] => of_runs.write_report(&Together::One(only), options.json, out)?,
+        several => {
+            seen.take(&of_runs);
+            of_runs.write_report(&Together::All(several.len()), options.json, out)?
+        }
+    };
+    seen.complain();
+    Ok(status.max(reported))
+}
+
+/// Counts the records of a file; the status.
+fn add(
+    counts: &mut Counts,
+    (options, wanted): (&Options, &RecordSelection),
+    loaded: &Loaded,
+    groups: Option<&TaskGroups>,
+) -> Result<u8, Stop> {
+    let passing = wanted.passing(loaded)?;
+    let records = passing.as_ref().map(|passing| passing.records.as_slice());
+    counts.add(options, &RecordQuestion { loaded, wanted, passing: records, groups })?;
+    Ok(passing.as_ref().map_or(0, Passing::status))
+}
+
+/// Whether findings may be asked for: what is read ahead has them then.
+fn asks_for_findings(options: &Options) -> bool {
+    let names = ["finding", "errors", "warnings"];
+    let mut asked = [&options.by, &options.of, &options.histogram].into_iter().flatten();
+    asked.any(|text| names.iter().any(|name| text.contains(name)))
 }

@@ -122,6 +122,6 @@ fn facts(stats: Option<TrajectoryStats>, overview: adp::RecordOverview, found: &
         times: ToolTimes::default(),
     };
     let words = single_line(&overview.words);
-    let (title, name, task) = (overview.title, overview.name, overview.task);
-    Facts { title, name, words, counted: Some(counted), task, ..Facts::default() }.with_findings(found)
+    let (title, name, task, run) = (overview.title, overview.name, overview.task, overview.run);
+    Facts { title, name, words, counted: Some(counted), task, run, ..Facts::default() }.with_findings(found)
 }

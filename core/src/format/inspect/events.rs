@@ -60,7 +60,7 @@ impl Format for InspectEvents {
     }
 
     fn survey(&self, purpose: Purpose) -> Option<Box<dyn Survey>> {
-        RunSurvey::of(purpose, || Box::new(LogRun::new(Events)))
+        RunSurvey::of(purpose, self.name(), || Box::new(LogRun::new(Events)))
     }
 
     fn run(&self) -> Box<dyn Run> {

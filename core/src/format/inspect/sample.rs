@@ -4,7 +4,7 @@ use super::store::SlotWrite;
 use super::timeline::{self, Effect, Timeline};
 use crate::format::log::{Adapter, Blocks, Form, Log, MoreValues, form, result, show, text_of};
 use crate::json::{self, Document, Value};
-use crate::model::{Severity, StepNo, StepRole, Surroundings, ToolResult, Turn, TurnPart};
+use crate::model::{Severity, StepNo, StepRole, Surroundings, ToolResult, Turn, TurnPart, cast};
 use crate::rules::trajectory::score_number;
 use crate::rules::work::Dialect;
 use crate::state::Op;
@@ -200,6 +200,7 @@ pub(super) fn end(record: &Value<'_>, attachments: &Attachments<'_>, log: &mut L
             write_resolved(["sample", "main"], &[slot], value, attachments, log);
         }
     }
+    facts(record, log);
     let scores = record.get("scores").and_then(Value::as_object);
     let last: StepNo = log.next_step() - 1;
     for (i, (scorer, score)) in scores.iter().flat_map(|scores| scores.entries()).enumerate() {
@@ -209,6 +210,20 @@ pub(super) fn end(record: &Value<'_>, attachments: &Attachments<'_>, log: &mut L
             log.reward(last, number);
         }
     }
+}
+
+/// What the sample says of its run: the model, what it took, and what ended it early.
+fn facts(record: &Value<'_>, log: &mut Log<'_>) {
+    let model = record.get("model_usage").and_then(Value::as_object).and_then(|models| models.entries().next());
+    let answered = || record.get("output")?.get("model")?.as_str();
+    let model = model.map(|(name, _)| name).or_else(answered).filter(|name| !name.is_empty());
+    let seconds = record.get("total_time").and_then(Value::as_number).and_then(|n| n.parse::<f64>().ok());
+    let limit = record.get("limit").and_then(|limit| limit.get("type")?.as_str()).map(|limit| format!("{limit}-limit"));
+    let is_error = record.get("error").is_some_and(|error| !error.is_null());
+    let facts = log.facts();
+    facts.model = model.map(str::to_owned);
+    facts.micros = seconds.filter(|s| s.is_finite() && *s > 0.0).map(|s| cast::f64_to_u64(s * 1e6));
+    facts.finish = if is_error { Some("error".to_owned()) } else { limit };
 }
 
 /// A message of a tool, with its function and its error.

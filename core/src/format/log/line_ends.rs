@@ -5,6 +5,11 @@ use memchr::memchr_iter;
 /// Bytes of a block whose line ends are counted together.
 const BLOCK_BYTES: usize = 1 << 12;
 
+/// Line ends of a text.
+pub(super) fn count_lines(text: &[u8]) -> u64 {
+    memchr_iter(b'\n', text).count() as u64
+}
+
 /// Line ends of a text. Values mostly come in order, so that each byte is looked at once; for those that do not, the
 /// line ends before each block are stored.
 #[derive(Debug, Default)]

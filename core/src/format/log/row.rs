@@ -124,7 +124,7 @@ impl Format for SetRow {
     }
 
     fn survey(&self, purpose: Purpose) -> Option<Box<dyn Survey>> {
-        RunSurvey::of(purpose, self.run)
+        RunSurvey::of(purpose, self.name, self.run)
     }
 
     fn run(&self) -> Box<dyn Run> {

@@ -1,7 +1,7 @@
 //! The run of a log: its steps, the state that they write, and the answers to questions about both.
 
 use super::compact_step::CompactStep;
-use super::line_ends::LineEnds;
+use super::line_ends::{LineEnds, count_lines};
 use super::parts::Parts;
 use super::sink::Log;
 use super::steps::Steps;
@@ -12,8 +12,8 @@ use crate::format::slots::Slots;
 use crate::format::{Answer, Attribution, Exclusion, Instances, Resolved, Revision, Run, ViewEntry, ViewList};
 use crate::json::{self, Key, Value};
 use crate::model::{
-    Bytes, Finding, Identity, ModelRequest, PartState, Place, Problem, Record, RecordBody, RecordIndex, RunPart, Span,
-    Step, StepKind, StepNo, StepPlace, StepRole, Turn,
+    Bytes, Finding, Identity, ModelRequest, PartState, Place, Problem, Record, RecordBody, RecordIndex, RunFacts,
+    RunPart, Span, Step, StepKind, StepNo, StepPlace, StepRole, Turn,
 };
 use crate::rules::slot_pointer::slot_pointer;
 use crate::rules::work::Work;
@@ -72,7 +72,10 @@ impl<A: Adapter> LogRun<A> {
     /// Reads a record's text; false: all has to be read again.
     fn read(&mut self, record: &Record, text: &[u8]) -> bool {
         match self.value_of(record, text) {
-            Some(value) => self.say(record, text, |adapter, log| adapter.read(&value, log)),
+            Some(value) => {
+                self.steps.name_task(&value, record.number == self.first);
+                self.say(record, text, |adapter, log| adapter.read(&value, log))
+            }
             None => true,
         }
     }
@@ -234,10 +237,6 @@ impl<A: Adapter> LogRun<A> {
     fn slots(&self, step: StepNo) -> Slots<'_> {
         Slots { tree: &self.steps.tree, step }
     }
-}
-
-fn count_lines(text: &[u8]) -> u64 {
-    memchr::memchr_iter(b'\n', text).count() as u64
 }
 
 impl<A: Adapter> Run for LogRun<A> {
@@ -492,5 +491,9 @@ impl<A: Adapter> Run for LogRun<A> {
 
     fn title(&self) -> Option<String> {
         self.steps.title.clone()
+    }
+
+    fn facts(&self) -> RunFacts {
+        self.steps.facts.clone()
     }
 }

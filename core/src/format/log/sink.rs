@@ -8,7 +8,8 @@ use super::{Form, Kind, Node};
 use crate::format::Exclusion;
 use crate::json::{self, Key, Value};
 use crate::model::{
-    Finding, Identity, PartRole, Record, Remark, RunPart, Severity, Span, StepNo, StepRole, Surroundings, Turn, Usage,
+    Finding, Identity, PartRole, Record, Remark, RunFacts, RunPart, Severity, Span, StepNo, StepRole, Surroundings,
+    Turn, Usage,
 };
 use crate::state::{IdentityId, Op, Write};
 use std::ops::Range;
@@ -310,6 +311,11 @@ impl Log<'_> {
     /// A title of the run; the last one counts.
     pub(in crate::format) fn title(&mut self, title: &str) {
         self.steps.title = Some(title.to_owned());
+    }
+
+    /// What the log reports of the run as a whole.
+    pub(in crate::format) fn facts(&mut self) -> &mut RunFacts {
+        &mut self.steps.facts
     }
 
     /// The steps are those of `count` trajectories, one after the other.

@@ -6,7 +6,8 @@ use super::links::Links;
 use super::threads::Threads;
 use super::window::Window;
 use crate::json::Value;
-use crate::model::{Chunks, Finding, RunPart, Span, Standing, StepNo, StepRole, Surroundings, Turn, Usage};
+use crate::model::{Chunks, Finding, RunFacts, RunPart, Span, Standing, StepNo, StepRole, Surroundings, Turn, Usage};
+use crate::rules::trajectory::named_task;
 use crate::rules::work::{Answered, Dialect, Work};
 use crate::state::{EventOp, Tree};
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -34,6 +35,8 @@ pub(super) struct Steps {
     pub(super) work: Work,
     pub(super) findings: Vec<Arc<Finding>>,
     pub(super) title: Option<String>,
+    /// What the log reports of the run as a whole.
+    pub(super) facts: RunFacts,
     /// Number of trajectories, where it is not one.
     pub(super) trajectories: Option<usize>,
     /// Names of the trajectories, where they have some, each with its first step.
@@ -63,6 +66,13 @@ impl Steps {
 
     pub(super) fn next(&self) -> StepNo {
         StepNo::try_from(self.steps.len()).unwrap_or(StepNo::MAX)
+    }
+
+    /// The first record may name the task.
+    pub(super) fn name_task(&mut self, record: &Value<'_>, is_first: bool) {
+        if is_first && self.facts.task.is_none() {
+            self.facts.task = named_task(record);
+        }
     }
 
     /// The step that was added last, else the head.

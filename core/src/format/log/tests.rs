@@ -21,6 +21,11 @@ pub(in crate::format) struct RunReport {
 }
 
 impl RunReport {
+    /// What the log reports of the run as a whole.
+    pub(in crate::format) fn facts(&self) -> crate::model::RunFacts {
+        self.run.facts()
+    }
+
     fn steps(&self) -> impl Iterator<Item = Step> + '_ {
         (0..self.run.step_count()).map(|step| self.run.step(step as StepNo, &self.bytes))
     }

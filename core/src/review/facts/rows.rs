@@ -13,17 +13,31 @@ pub(super) struct Row {
     pub(super) steps: u64,
     pub(super) chars: u64,
     pub(super) tokens: u64,
-    /// Its place in the list of rewards, from 1; 0 without one.
+    /// Its place in the list of amounts, from 1; 0 without one.
     pub(super) reward: u64,
     pub(super) finish: u64,
     pub(super) errors: u64,
     pub(super) warnings: u64,
     pub(super) failed: u64,
     pub(super) suspect: u64,
+    /// What it reports of its run; None: nothing.
+    pub(super) run: Option<RunRow>,
     /// Bytes of the id and of the first words.
     pub(super) texts: [u64; 2],
     /// How many names there are: tools, classes, rules.
     pub(super) names: [u64; 3],
+}
+
+/// What a record reports of its run; 0 is what it does not say.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub(super) struct RunRow {
+    /// Numbers of names, and 1.
+    pub(super) agent: u64,
+    pub(super) model: u64,
+    /// Its place in the list of amounts, from 1.
+    pub(super) cost: u64,
+    /// Microseconds; tokens read, written, read from a cache and written into one. Each and 1.
+    pub(super) counts: [u64; 5],
 }
 
 /// Packed rows, with the names that each has and how often.
@@ -48,10 +62,12 @@ impl Rows {
     /// Takes the next row, and its names by number with how often each occurs.
     pub(super) fn push(&mut self, row: &Row, names: &[(u64, u64)]) {
         let Row { bytes, is_read, steps, chars, tokens, reward, finish, errors, warnings, .. } = *row;
-        let Row { failed, suspect, texts, names: counts, .. } = *row;
+        let Row { failed, suspect, run, texts, names: counts, .. } = *row;
         let numbers = [bytes, is_read.into(), steps, chars, tokens, reward, finish, errors, warnings, failed, suspect];
         let mut packed = Vec::with_capacity(64);
-        let numbers = texts.into_iter().chain(numbers).chain(counts);
+        let of_run = run.map(|run| [run.agent, run.model, run.cost].into_iter().chain(run.counts));
+        let numbers = texts.into_iter().chain(numbers).chain([run.is_some().into()]);
+        let numbers = numbers.chain(of_run.into_iter().flatten()).chain(counts);
         numbers.chain(names.iter().flat_map(|(name, n)| [*name, *n])).for_each(|number| put(&mut packed, number));
         self.list.push(self.texts, |out| {
             put(out, packed.len() as u64);
@@ -130,6 +146,10 @@ impl<'r> At<'r> {
         let (bytes, is_read, steps, chars, tokens) = (next(), next() == 1, next(), next(), next());
         let (reward, finish, errors, warnings) = (next(), next(), next(), next());
         let (failed, suspect) = (next(), next());
+        let run = (next() == 1).then(|| {
+            let (agent, model, cost) = (next(), next(), next());
+            RunRow { agent, model, cost, counts: [next(), next(), next(), next(), next()] }
+        });
         let names = [next(), next(), next()];
         let row = Row {
             bytes,
@@ -143,6 +163,7 @@ impl<'r> At<'r> {
             warnings,
             failed,
             suspect,
+            run,
             texts,
             names,
         };
@@ -161,12 +182,14 @@ mod tests {
 
     fn row() -> impl Strategy<Value = (Row, Vec<(u64, u64)>)> {
         let names = || prop::collection::vec((number(), number()), 0..5);
-        let numbers = prop::collection::vec(number(), 10);
-        ((0..200_u64, 0..200_u64), any::<bool>(), numbers, [names(), names(), names()]).prop_map(
-            |((id, words), is_read, n, names)| {
+        let numbers = prop::collection::vec(number(), 18);
+        ((0..200_u64, 0..200_u64), any::<[bool; 2]>(), numbers, [names(), names(), names()]).prop_map(
+            |((id, words), [is_read, has_run], n, names)| {
                 let [bytes, steps, chars, tokens] = [n[0], n[1], n[2], n[3]];
                 let [reward, finish, errors, warnings] = [n[4], n[5], n[6], n[7]];
                 let [failed, suspect] = [n[8], n[9]];
+                let counts = [n[13], n[14], n[15], n[16], n[17]];
+                let run = has_run.then_some(RunRow { agent: n[10], model: n[11], cost: n[12], counts });
                 let (texts, counts) = ([id, words], names.each_ref().map(|names| names.len() as u64));
                 let row = Row {
                     bytes,
@@ -180,6 +203,7 @@ mod tests {
                     warnings,
                     failed,
                     suspect,
+                    run,
                     texts,
                     names: counts,
                 };

@@ -1,7 +1,7 @@
 //! Tests of facts, and the tables that other tests look at.
 
 use super::*;
-use crate::review::{Filter, Scope};
+use crate::review::{Filter, Numbers, Scope, Subject};
 
 /// Facts as a test writes them: id, steps, tools, reward, finish, rules, words.
 pub(crate) fn facts_of(id: &str, steps: u64, tools: &[(&str, u64)], reward: Option<f64>, finish: &str) -> Facts {

@@ -4,8 +4,6 @@ use super::{Cell, ColumnType, FlatSchema};
 use crate::model::cast;
 use crate::review::{ContentKey, FilterField, Names, Numbers, RecordFacts, Subject, Texts, values_of};
 use crate::rules::trajectory::RecordName;
-use serde::Deserialize;
-use serde_json::value::RawValue;
 
 /// The schema of the rows.
 pub static RECORDS: FlatSchema = FlatSchema {
@@ -28,6 +26,14 @@ pub static RECORDS: FlatSchema = FlatSchema {
         ("size", ColumnType::Int),
         ("reward", ColumnType::Float),
         ("finish", ColumnType::Text),
+        ("agent", ColumnType::Text),
+        ("model", ColumnType::Text),
+        ("cost", ColumnType::Float),
+        ("duration", ColumnType::Float),
+        ("input_tokens", ColumnType::Int),
+        ("output_tokens", ColumnType::Int),
+        ("cache_read_tokens", ColumnType::Int),
+        ("cache_write_tokens", ColumnType::Int),
         ("errors", ColumnType::Int),
         ("warnings", ColumnType::Int),
         ("tools", ColumnType::Texts),
@@ -62,6 +68,7 @@ pub fn record_row(
     RecordName { id, task }: RecordName,
 ) -> Vec<Cell> {
     let names = |names: Names| Cell::Texts(values_of(entry, FilterField::Name(names)));
+    let name = |names: Names| Cell::text(values_of(entry, FilterField::Name(names)).join(" "));
     vec![
         Cell::Text(key.map(|key| key.to_string())),
         Cell::text(file),
@@ -79,13 +86,21 @@ pub fn record_row(
         number(entry, Numbers::Chars),
         number(entry, Numbers::Size),
         Cell::Float(entry.number(Numbers::Reward)),
-        Cell::text(values_of(entry, FilterField::Name(Names::Finish)).join(" ")),
+        name(Names::Finish),
+        name(Names::Agent),
+        name(Names::Model),
+        Cell::Float(entry.number(Numbers::Cost)),
+        Cell::Float(entry.number(Numbers::Duration)),
+        number(entry, Numbers::InputTokens),
+        number(entry, Numbers::OutputTokens),
+        number(entry, Numbers::CacheReadTokens),
+        number(entry, Numbers::CacheWriteTokens),
         number(entry, Numbers::Errors),
         number(entry, Numbers::Warnings),
         names(Names::Tool),
         names(Names::Class),
         names(Names::Finding),
-        Cell::text(values_of(entry, FilterField::Name(Names::Mark)).join(" ")),
+        name(Names::Mark),
         names(Names::Tag),
         Cell::text(entry.text(Texts::Words)),
         number(entry, Numbers::GroupSize),
@@ -99,68 +114,4 @@ pub fn record_row(
 
 fn number(entry: &RecordFacts<'_>, number: Numbers) -> Cell {
     Cell::Int(entry.number(number).map(cast::f64_to_i64))
-}
-
-/// The members of statistics of a run that rows have.
-#[derive(Deserialize)]
-struct RunLine {
-    r#type: String,
-    record: Option<i64>,
-    id: Option<String>,
-    steps: Option<serde_json::Value>,
-    calls: Option<i64>,
-    tokens_est: Option<i64>,
-    chars: Option<i64>,
-    reward: Option<f64>,
-    errors: Option<i64>,
-    warnings: Option<i64>,
-    failed: Option<i64>,
-    suspect: Option<i64>,
-    #[serde(default)]
-    tools: std::collections::BTreeMap<String, u64>,
-}
-
-/// The row of a run of a file of that format, from its line of `stats --json`; None: it is the line of the file.
-#[must_use]
-pub fn run_row((file, format): (&str, &str), stats: &RawValue) -> Option<Vec<Cell>> {
-    let line: RunLine = serde_json::from_str(stats.get()).ok().filter(|line: &RunLine| line.r#type == "trajectory")?;
-    let cell = |(name, kind): &(&str, ColumnType)| match *name {
-        "file" => Cell::text(file),
-        "format" => Cell::text(format),
-        "record" => Cell::Int(line.record),
-        "id" => Cell::Text(line.id.clone()),
-        "steps" => Cell::Int(line.steps.as_ref().and_then(serde_json::Value::as_i64)),
-        "calls" => Cell::Int(line.calls),
-        "tokens" => Cell::Int(line.tokens_est),
-        "chars" => Cell::Int(line.chars),
-        "reward" => Cell::Float(line.reward),
-        "errors" => Cell::Int(line.errors),
-        "warnings" => Cell::Int(line.warnings),
-        "failed" => Cell::Int(line.failed),
-        "suspect" => Cell::Int(line.suspect),
-        "tools" => Cell::Texts(line.tools.keys().cloned().collect()),
-        _ => match kind {
-            ColumnType::Int => Cell::Int(None),
-            ColumnType::Float => Cell::Float(None),
-            ColumnType::Text => Cell::Text(None),
-            ColumnType::Texts => Cell::Texts(Vec::new()),
-        },
-    };
-    Some(RECORDS.columns.iter().map(cell).collect())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_row_of_a_run_has_its_reward() {
-        let at = |name: &str| RECORDS.columns.iter().position(|(known, _)| *known == name).unwrap();
-        let row = |line: &str| run_row(("a.jsonl", "acts"), &RawValue::from_string(line.to_owned()).unwrap());
-        let rewarded = row(r#"{"type":"trajectory","record":0,"steps":3,"reward":0.5}"#).unwrap();
-        assert_eq!((&rewarded[at("reward")], &rewarded[at("steps")]), (&Cell::Float(Some(0.5)), &Cell::Int(Some(3))));
-        let bare = row(r#"{"type":"trajectory","record":0,"steps":3,"reward":null}"#).unwrap();
-        assert_eq!(bare[at("reward")], Cell::Float(None));
-        assert_eq!(row(r#"{"type":"dataset","steps":3}"#), None);
-    }
 }

@@ -10,13 +10,13 @@ use super::report::Report;
 use super::show;
 use super::work::{self, RunOutcome};
 use crate::json::{self, Value};
-use crate::model::{Finding, LocatedFinding, Place, Record, RunPart, StepRole};
+use crate::model::{Finding, LocatedFinding, Place, Record, RunFacts, RunPart, StepRole};
 use crate::rules::digest;
 use crate::rules::statistics::{RepeatKeys, TrajectoryStats, reward};
 use crate::rules::trajectory::visible_bytes;
 use crate::rules::trajectory::{
     AnswerFacts, ReadRecord, Reading, RecordName, RecordShape, TrajectoryStep, Way, parts as parts_of, read_text,
-    task_key,
+    run_facts, task_key,
 };
 use crate::rules::work::ToolOutcomes;
 use std::cell::OnceCell;
@@ -69,6 +69,8 @@ pub struct RecordOverview {
     pub answers: Vec<AnswerFacts>,
     /// Its reward, also where its notes alone say one, which D22 does not count.
     pub reward: Option<f64>,
+    /// What it reports of its run as a whole.
+    pub run: RunFacts,
     /// W4: steps with a result that is an error; 0 where findings were not asked for.
     pub failed: u64,
     /// W4: steps with a result that is suspect; likewise.
@@ -148,7 +150,7 @@ fn stats_and_overview(record: &Record, reading: &Reading<'_>) -> SurveyParts {
     let (title, words, visible_bytes) = (title(reading), first_words(reading), visible_bytes(reading));
     let reward = reward(reading);
     let overview = RecordOverview { title, name, words, visible_bytes, task, answers, ..RecordOverview::default() };
-    (Some(stats), Some(RecordOverview { reward, ..overview }))
+    (Some(stats), Some(RecordOverview { reward, run: run_facts(reading), ..overview }))
 }
 
 /// D22, W4: how the calls of one record came out, beside its statistics.

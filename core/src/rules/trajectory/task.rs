@@ -37,30 +37,38 @@ const FIELD_DEPTH_MAX: usize = 4;
 /// it names none.
 #[must_use]
 pub fn task(record: &Value<'_>, by: Option<&str>) -> Option<String> {
-    // A text without a sign in it names nothing.
-    let scalar = |record: &Value<'_>, path: &str| scalar(record, path).filter(|name| !name.trim().is_empty());
     match by {
         // A path as jq writes it means the same.
-        Some(field) => scalar(record, field).or_else(|| scalar(record, field.strip_prefix('.')?)),
+        Some(field) => name_at(record, field).or_else(|| name_at(record, field.strip_prefix('.')?)),
         None => {
-            let first_of = |fields: &[&str]| fields.iter().find_map(|field| scalar(record, field));
             // Other rows have groups that are not tasks.
             let is_rollout = record.get("reward").is_some() && record.get("completion").is_some();
             let group = || record.get("group").and_then(text_of).filter(|_| is_rollout);
             let example = || {
                 EXAMPLES.iter().find_map(|(number, set)| {
-                    let number = scalar(record, number)?;
-                    let set = scalar(record, set).filter(|set| set != ONLY_SET);
+                    let number = name_at(record, number)?;
+                    let set = name_at(record, set).filter(|set| set != ONLY_SET);
                     Some(set.map_or_else(|| number.clone(), |set| format!("{set}/{number}")))
                 })
             };
-            let named = first_of(TASK_FIELDS).or_else(group).or_else(example);
-            let trial = || scalar(record, "task").filter(|_| is_trial(record));
+            let named = named_task(record).or_else(group).or_else(example);
+            let trial = || name_at(record, "task").filter(|_| is_trial(record));
             let by_id = || record_id(record).map(|id| without_attempt(id.as_str().unwrap_or(id.text)).to_owned());
             let by_id = || by_id().filter(|name| !name.trim().is_empty());
             named.or_else(trial).or_else(by_id).or_else(|| prompt(record))
         }
     }
+}
+
+/// What is at a path; a text without a sign in it names nothing.
+fn name_at(record: &Value<'_>, path: &str) -> Option<String> {
+    scalar(record, path).filter(|name| !name.trim().is_empty())
+}
+
+/// The task that a field of the record is for.
+#[must_use]
+pub fn named_task(record: &Value<'_>) -> Option<String> {
+    TASK_FIELDS.iter().find_map(|field| name_at(record, field))
 }
 
 /// Whether a row is of a trial of Harbor, as it exports them: `task` is the task's name there, `result` how it went.
