@@ -211,11 +211,12 @@ fn facts((format, run): (&str, &dyn Run), bytes: &dyn Bytes, steps: &[Range<Step
         clock.add(run, &step);
         seen.add(step, calls);
     }
+    let of_run = of_run((format, run), steps, seen.times);
+    let finish = of_run.finish.clone().unwrap_or_else(|| finish(&seen).to_owned());
     let mut tools: Vec<(String, u64)> = seen.tools.into_iter().collect();
     tools.sort_by_key(|(_, n)| std::cmp::Reverse(*n));
     let suspect =
         |work: &Work| steps.iter().cloned().map(|range| work.suspect_steps().range(range).count() as u64).sum();
-    let of_run = of_run((format, run), steps, seen.times);
     let counted = Counted {
         steps: steps.iter().map(|range| range.len() as u64).sum(),
         classes: seen.kinds.into_iter().collect(),
@@ -224,7 +225,7 @@ fn facts((format, run): (&str, &dyn Run), bytes: &dyn Bytes, steps: &[Range<Step
         tokens: estimated_tokens(seen.chars),
         reward: seen.reward.or(of_run.reward),
         answers: Vec::new(),
-        finish: of_run.finish.clone().unwrap_or_else(|| finish(seen.last.as_ref()).to_owned()),
+        finish,
         failed,
         suspect: run.work().map_or(0, suspect),
         outcomes: run.work().map_or_else(Vec::new, outcomes),
@@ -312,9 +313,10 @@ impl StepCounts {
     }
 }
 
-/// How a run ends, in a word.
-fn finish(last: Option<&Step>) -> &'static str {
-    match last.map(|step| (step.sign, step.role)) {
+/// How a run ends, in a word. The last message or call reports it; checkpoints of a state have none.
+fn finish(seen: &StepCounts) -> &'static str {
+    match seen.last.as_ref().map(|step| (step.sign, step.role)) {
+        None if seen.first.is_some() => "unknown",
         None => "empty",
         Some((StepKind::Call, _)) => "open-call",
         Some((StepKind::Message, StepRole::Agent)) => "message",
@@ -337,6 +339,8 @@ mod tests {
         let seen = run_facts(messages.run(), "messages", &record, text, false);
         let counted = seen.facts.counted.unwrap();
         assert_eq!((seen.facts.words.as_str(), counted.steps, counted.finish.as_str()), ("list it", 2, "message"));
+        assert_eq!(finish(&StepCounts { first: Some("checkpoint".into()), ..StepCounts::default() }), "unknown");
+        assert_eq!(finish(&StepCounts::default()), "empty");
         let broken = run_facts(messages.run(), "messages", &record, b"{", false);
         assert!(!broken.is_read && broken.facts.counted.is_none() && !broken.facts.words.is_empty());
         assert_eq!(broken.findings[0].place, place);
