@@ -19,6 +19,8 @@ pub struct SessionPlace {
     pub(super) skipped: &'static [&'static str],
     /// Ends of names that only sessions have there; other files there are recognised by their content.
     pub(super) ends: &'static [&'static str],
+    /// The name of the folders that have the sessions, in a place with much else; empty: all have.
+    pub(super) inside: &'static str,
     /// The user's home, to leave out of names.
     pub(super) home: Option<PathBuf>,
 }
@@ -41,7 +43,7 @@ struct AgentPlace {
 }
 
 /// Where agents keep their sessions.
-const KNOWN: [AgentPlace; 35] = [
+const KNOWN: [AgentPlace; 39] = [
     known("claude", "CLAUDE_CONFIG_DIR", "projects", ".claude/projects", 2, &[".jsonl"]),
     known("claude", "XDG_CONFIG_HOME", "claude/projects", ".config/claude/projects", 2, &[".jsonl"]),
     known("codex", "CODEX_HOME", "sessions", ".codex/sessions", 4, &[".jsonl", ".jsonl.zst"]),
@@ -61,6 +63,10 @@ const KNOWN: [AgentPlace; 35] = [
     known("gemini", "GEMINI_CLI_HOME", ".gemini/tmp", ".gemini/tmp", 2, &[]),
     known("qwen", "", "", ".qwen/projects", 2, &[]),
     known("copilot", "COPILOT_HOME", "session-state", ".copilot/session-state", 1, &[]),
+    // In each workspace of the editor, beside much else, and of windows without one.
+    known(COPILOT_CHAT, "", "", ".config/Code/User/workspaceStorage", 2, &[]),
+    known(COPILOT_CHAT, "", "", ".config/Code/User/globalStorage/emptyWindowChatSessions", 0, &[]),
+    known(COPILOT_CHAT, "", "", "Library/Application Support/Code/User/workspaceStorage", 2, &[]),
     known("cline", "CLINE_DATA_DIR", "sessions", ".cline/data/sessions", 1, &[".messages.json"]),
     known("cline", "", "", ".cline/data/tasks", 1, &[CONVERSATION]),
     known("cline", "", "", ".config/Code/User/globalStorage/saoudrizwan.claude-dev/tasks", 1, &[CONVERSATION]),
@@ -79,8 +85,12 @@ const KNOWN: [AgentPlace; 35] = [
     known("zed", "", "", "Library/Application Support/Zed/threads", 0, &["threads.db"]),
     known("continue", "CONTINUE_GLOBAL_DIR", "sessions", ".continue/sessions", 0, &[]),
     known("kiro", "", "", ".local/share/kiro-cli", 0, &["data.sqlite3"]),
+    known("kiro", "KIRO_HOME", "sessions", ".kiro/sessions", 2, &[".jsonl"]),
     known("amazon-q", "", "", ".local/share/amazon-q", 0, &["data.sqlite3"]),
 ];
+
+/// The chat of an editor, of which only the folder is one of sessions.
+const COPILOT_CHAT: &str = "copilot-chat";
 
 /// The conversation of a task, beside what the screen showed of it.
 const CONVERSATION: &str = "api_conversation_history.json";
@@ -126,7 +136,9 @@ pub fn session_places(variable: &dyn Fn(&str) -> Option<OsString>, here: &Path) 
         let is_new = places.iter().all(|known| known.folder != folder);
         if is_new && folder.is_dir() {
             let AgentPlace { agent, depth_max, ends, .. } = *known;
-            places.push(SessionPlace { agent, folder, depth_max, skipped: PARTS, ends, home: home.clone() });
+            let inside = if agent == COPILOT_CHAT && depth_max > 0 { "chatSessions" } else { "" };
+            let home = home.clone();
+            places.push(SessionPlace { agent, folder, depth_max, skipped: PARTS, ends, inside, home });
         }
     }
     places
@@ -135,7 +147,7 @@ pub fn session_places(variable: &dyn Fn(&str) -> Option<OsString>, here: &Path) 
 /// The folder in which obelus was started, without what lies deeper.
 #[must_use]
 pub fn place_here(here: &Path) -> SessionPlace {
-    SessionPlace { agent: HERE, folder: here.to_owned(), depth_max: 0, skipped: &[], ends: &[], home: None }
+    SessionPlace { agent: HERE, folder: here.to_owned(), depth_max: 0, skipped: &[], ends: &[], inside: "", home: None }
 }
 
 impl SessionPlace {
@@ -146,6 +158,12 @@ impl SessionPlace {
             Some(below) => Path::new("~").join(below).display().to_string(),
             None => self.folder.display().to_string(),
         }
+    }
+
+    /// Whether a file of the place lies where sessions do, by its path below it.
+    pub(super) fn has_sessions_at(&self, below: &Path) -> bool {
+        let folder = below.parent().and_then(Path::file_name);
+        self.inside.is_empty() || folder.is_some_and(|name| name == self.inside)
     }
 
     /// What a file of the place is called: the project and the session, both short.
@@ -168,6 +186,9 @@ impl SessionPlace {
             // A folder of the agent's name, and in it one of its sessions.
             "openclaw" => first_folder(&folder).to_owned(),
             HERE => ".".to_owned(),
+            // A session of the editor is a folder of its workspace's.
+            "kiro" if folder.contains('/') => folder.rsplit('/').next().unwrap_or_default().to_owned(),
+            COPILOT_CHAT => first_folder(&folder).to_owned(),
             _ => folder,
         }
     }
@@ -250,6 +271,7 @@ mod tests {
             depth_max: 2,
             skipped: PARTS,
             ends: &[".jsonl"],
+            inside: "",
             home: None,
         };
         let found = || {
@@ -272,6 +294,24 @@ mod tests {
     }
 
     #[test]
+    fn of_an_editor_only_the_folders_of_chats_have_sessions() {
+        let root = tempfile::tempdir().unwrap();
+        let workspace = root.path().join(".config/Code/User/workspaceStorage/1f");
+        std::fs::create_dir_all(workspace.join("chatSessions")).unwrap();
+        for name in ["workspace.json", "chatSessions/a.json", "chatSessions/b.jsonl"] {
+            std::fs::write(workspace.join(name), "{}").unwrap();
+        }
+        let variable = |name: &str| (name == "HOME").then(|| root.path().as_os_str().to_owned());
+        let places = session_places(&variable, root.path());
+        let [place] = &places[..] else { panic!("{places:?}") };
+        let mut found = Vec::new();
+        walk_place(place, |_| false, &mut Vec::new(), &mut |below, _, _| found.push(below.to_owned()));
+        found.sort();
+        assert_eq!(found, ["a.json", "b.jsonl"].map(|name| Path::new("1f/chatSessions").join(name)));
+        assert_eq!(place.name_of(&place.folder.join(&found[0])), "1f/a");
+    }
+
+    #[test]
     fn names_of_sessions_are_project_and_session() {
         let place = SessionPlace {
             agent: "claude",
@@ -279,6 +319,7 @@ mod tests {
             depth_max: 2,
             skipped: PARTS,
             ends: &[],
+            inside: "",
             home: Some("/h/ann".into()),
         };
         let name = |below: &str| place.name_of(&place.folder.join(below));
@@ -294,6 +335,9 @@ mod tests {
         assert_eq!(place.name_of(&place.folder.join("srv-app/agent-transcripts/x.jsonl")), "srv-app/x");
         let editor = SessionPlace { folder: "/h/ann/.config/Cursor/User/globalStorage".into(), ..place.clone() };
         assert_eq!(editor.name_of(&editor.folder.join("state.vscdb")), "state", "of no project alone");
+        let kiro = SessionPlace { agent: "kiro", folder: "/h/ann/.kiro/sessions".into(), ..place.clone() };
+        assert_eq!(kiro.name_of(&kiro.folder.join("9f3c/sess_1/messages.jsonl")), "sess_1/messages");
+        assert_eq!(kiro.name_of(&kiro.folder.join("cli/x.jsonl")), "cli/x");
         let place = SessionPlace { agent: "trae", folder: "/h/ann/.trae/cli/sessions".into(), ..place };
         assert_eq!(place.name_of(&place.folder.join("2026/09/01/rollout-x.jsonl")), "rollout-x");
     }

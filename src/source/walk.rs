@@ -136,7 +136,7 @@ pub(super) fn walk_place(
     walk_for(&place.folder, &wanted, troubles, &mut |below, facts| {
         let name = below.file_name().unwrap_or_default().as_encoded_bytes();
         let is_named = place.ends.iter().any(|end| name.ends_with(end.as_bytes()));
-        if facts.len > 0 {
+        if facts.len > 0 && place.has_sessions_at(below) {
             // A folder that is one input was looked into.
             each(below, facts, is_named || facts.is_folder);
         }

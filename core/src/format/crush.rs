@@ -5,7 +5,7 @@ use super::log::{
     Adapter, Draft, FIRST_ADAPTER_FORM, Form, Kind, Log, LogRun, SetRow, count, form, items, role_of, show, text,
     write_slots,
 };
-use super::rows::{Groups, Trouble, embedded, group_name, members};
+use super::rows::{SessionTables, embedded, members};
 use crate::json::{self, Value};
 use crate::model::{
     Attachment, ContainerValue, Contents, Problem, Sink, StepRole, Surroundings, ToolCall, ToolResult, Turn, TurnPart,
@@ -76,38 +76,19 @@ impl Assembler for Database {
 
     fn assemble(&self, contents: Contents<'_>, out: &mut Sink<'_>) -> Result<(), Problem> {
         let Contents::Tables(tables) = contents else { return Ok(()) };
-        let (mut sessions, mut trouble, mut messages) = (Vec::new(), Trouble::default(), Groups::new());
-        trouble.pass(tables.rows(SESSIONS, &["id", "created_at"], &mut |number, cells| {
-            if let [id, created] = cells {
-                sessions.push((created.as_integer().unwrap_or(0), number, group_name(&[id])));
-            }
-            Ok(())
-        }));
-        trouble.pass(tables.rows(MESSAGES, &["session_id", "created_at"], &mut |number, cells| {
-            if let [owner, created] = cells {
-                messages.add(&[owner], (created.as_integer().unwrap_or(0), number));
-            }
-            Ok(())
-        }));
-        sessions.sort();
-        for (_, number, name) in sessions {
-            let mut of_session = messages.take(&name);
-            // Rows of one second are in the order in which they were added.
-            of_session.sort_unstable();
-            let Some(Some(cells)) = trouble.pass(tables.row(SESSIONS, number, &SESSION_COLUMNS)) else { continue };
-            let head = members(&SESSION_COLUMNS, &cells, &["todos"]);
-            out(format!("{{\"session\":{{{head}}},\"messages\":[").as_bytes())?;
-            let mut is_first = true;
-            for (_, number) in of_session {
-                let Some(Some(cells)) = trouble.pass(tables.row(MESSAGES, number, &MESSAGE_COLUMNS)) else { continue };
-                out(if std::mem::take(&mut is_first) { b"" } else { b"," })?;
+        let rows = SessionTables {
+            sessions: (SESSIONS, ["id", "created_at"], &SESSION_COLUMNS),
+            messages: (MESSAGES, ["session_id", "created_at"], &MESSAGE_COLUMNS),
+            session: |cells| {
+                format!("{{\"session\":{{{}}},\"messages\":[", members(&SESSION_COLUMNS, cells, &["todos"]))
+            },
+            message: |cells| {
                 let (parts, rest) = cells.split_last().unwrap_or((&ContainerValue::Null, &[]));
                 let head = members(&MESSAGE_COLUMNS[..rest.len()], rest, &[]);
-                out(format!("{{{head},\"parts\":{}}}", embedded(parts)).as_bytes())?;
-            }
-            out(b"]}\n")?;
-        }
-        trouble.end()
+                format!("{{{head},\"parts\":{}}}", embedded(parts))
+            },
+        };
+        rows.assemble(tables, out)
     }
 }
 

@@ -5,7 +5,7 @@ mod tests;
 
 use super::assembler::Assembler;
 use super::log::{Adapter, Blocks, Log, LogRun, SetRow, count, first, items, text, write_slots, write_title};
-use super::rows::{Groups, Trouble, embedded, group_name, members, scalar};
+use super::rows::{SessionTables, embedded, members, scalar};
 use crate::json::Value;
 use crate::model::{ContainerValue, Contents, Problem, Sink, StepNo, StepRole, Surroundings, Usage};
 use crate::rules::work::Dialect;
@@ -78,36 +78,13 @@ impl Assembler for Database {
 
     fn assemble(&self, contents: Contents<'_>, out: &mut Sink<'_>) -> Result<(), Problem> {
         let Contents::Tables(tables) = contents else { return Ok(()) };
-        let (mut sessions, mut trouble, mut messages) = (Vec::new(), Trouble::default(), Groups::new());
-        trouble.pass(tables.rows(SESSIONS, &["id", "updated_at"], &mut |number, cells| {
-            if let [id, updated] = cells {
-                sessions.push((scalar(updated), number, group_name(&[id])));
-            }
-            Ok(())
-        }));
-        trouble.pass(tables.rows(MESSAGES, &["session_id", "created_timestamp"], &mut |number, cells| {
-            if let [owner, created] = cells {
-                messages.add(&[owner], (created.as_integer().unwrap_or(0), number));
-            }
-            Ok(())
-        }));
-        sessions.sort();
-        for (_, number, name) in sessions {
-            let mut of_session = messages.take(&name);
-            // Rows of one second are in the order in which they were added.
-            of_session.sort_unstable();
-            let Some(Some(cells)) = trouble.pass(tables.row(SESSIONS, number, &SESSION_COLUMNS)) else { continue };
-            let head = members(&SESSION_COLUMNS, &cells, &JSON_COLUMNS);
-            out(format!("{{{head},\"conversation\":[").as_bytes())?;
-            let mut is_first = true;
-            for (_, number) in of_session {
-                let Some(Some(cells)) = trouble.pass(tables.row(MESSAGES, number, &MESSAGE_COLUMNS)) else { continue };
-                out(if std::mem::take(&mut is_first) { b"" } else { b"," })?;
-                out(message_of(&cells).as_bytes())?;
-            }
-            out(b"]}\n")?;
-        }
-        trouble.end()
+        let rows = SessionTables {
+            sessions: (SESSIONS, ["id", "updated_at"], &SESSION_COLUMNS),
+            messages: (MESSAGES, ["session_id", "created_timestamp"], &MESSAGE_COLUMNS),
+            session: |cells| format!("{{{},\"conversation\":[", members(&SESSION_COLUMNS, cells, &JSON_COLUMNS)),
+            message: message_of,
+        };
+        rows.assemble(tables, out)
     }
 }
 

@@ -246,9 +246,9 @@ fn call<'v>(value: &'v Value<'v>) -> ToolCall<'v> {
 }
 
 /// What a tool gave back: texts, JSON, or what a command printed and its exit status.
-fn result<'v>(value: &'v Value<'v>) -> ToolResult<'v> {
+pub(super) fn result<'v>(value: &'v Value<'v>) -> ToolResult<'v> {
     let mut exit = None;
-    let parts = items(value, "content").iter().map(|part| match variant(part) {
+    let parts = items(value, "content").iter().map(|part| match named(part).or_else(|| variant(part)) {
         Some(("Json" | "json", output)) => match command(output) {
             Some((words, status)) => {
                 exit = exit.or(status);
@@ -267,7 +267,7 @@ fn result<'v>(value: &'v Value<'v>) -> ToolResult<'v> {
         _ => None,
     };
     ToolResult {
-        id: text(value, "tool_use_id").map(Cow::Borrowed),
+        id: first_text(value, &["tool_use_id", "toolUseId"]).map(Cow::Borrowed),
         text: words,
         is_error,
         exit,
@@ -284,7 +284,14 @@ fn command<'v>(output: &'v Value<'v>) -> Option<(Cow<'v, str>, Option<i64>)> {
         [only] => Cow::Borrowed(only),
         _ => Cow::Owned(printed.join("\n")),
     };
-    Some((words, status.trim().parse().ok()))
+    // A number, or words that end with it: `exit status: 0`.
+    let number = status.rsplit(' ').next().unwrap_or(status);
+    Some((words, number.parse().ok()))
+}
+
+/// A part with its `kind` and its `data`, as lines of sessions have it.
+fn named<'v, 'a>(part: &'v Value<'a>) -> Option<(&'v str, &'v Value<'a>)> {
+    Some((text(part, "kind")?, part.get("data")?))
 }
 
 fn picture<'v>(image: &'v Value<'v>) -> TurnPart<'v> {

@@ -40,6 +40,7 @@ mod goose;
 mod inspect;
 mod kimi;
 mod kiro;
+mod kiro_session;
 mod lang_chain;
 mod langgraph;
 mod langsmith;
@@ -50,6 +51,7 @@ mod matching;
 mod message_lines;
 mod mini_swe_agent;
 mod nearest_path;
+mod observations;
 mod open_webui;
 mod openai_agents;
 mod openai_sessions;
@@ -132,6 +134,7 @@ pub static FORMATS: &[&dyn Format] = &[
     &zed::ZED,
     &continue_session::CONTINUE,
     &kiro::KIRO,
+    &kiro_session::KIRO_SESSION,
     &goose::GOOSE,
     &chatgpt::CHATGPT,
     &claude_ai::CLAUDE_AI,
@@ -144,8 +147,10 @@ pub static FORMATS: &[&dyn Format] = &[
     &ag_ui::AG_UI,
     &otel::OTEL,
     &langsmith::LANGSMITH,
+    &observations::LANGFUSE,
     &letta::LETTA,
     &openai_agents::OPENAI_AGENTS,
+    &observations::AGENT_TRACES,
     &autogen::AUTOGEN,
     &ai_sdk::AI_SDK,
     &pydantic_ai::PYDANTIC_AI,

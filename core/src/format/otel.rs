@@ -1,12 +1,12 @@
 //! Spans of traces: OTLP in JSON, arrays of span objects of SDKs and of Phoenix (`FORMATS.md` 12).
 
 mod attributes;
-mod groups;
+pub(in crate::format) mod groups;
 mod logs;
-mod messages;
-mod nesting;
-mod order;
-mod span_text;
+pub(in crate::format) mod messages;
+pub(in crate::format) mod nesting;
+pub(in crate::format) mod order;
+pub(in crate::format) mod span_text;
 #[cfg(test)]
 mod tests;
 mod tools;
@@ -17,7 +17,7 @@ use super::log::{
     Adapter, Arrange, Copies, Draft, FIRST_ADAPTER_FORM, Form, Kind, Log, LogRun, Row, first, first_text, text, text_of,
 };
 use crate::json::{self, Value};
-use crate::model::{ModelRequest, StepRole, Surroundings, ToolCall, ToolResult, Turn, TurnPart, Usage};
+use crate::model::{ModelRequest, StepRole, Surroundings, ToolCall, ToolResult, Turn, TurnPart, Usage, cast};
 use attributes::{attribute, attribute_text, plain};
 use groups::Groups;
 use logs::{Conversations, EVALUATION};
@@ -33,14 +33,14 @@ pub(super) static OTEL: Row = Row {
             JSON, with its names or those of the definitions (`resource_spans`), or span objects in an array or \
             lines. A span is a step; the spans of a trace stand together, in the order in which they began, and traces \
             that name one conversation (`gen_ai.conversation.id`, `session.id`) are one trajectory; results of \
-            evaluations are steps behind their span. Logs \
+            evaluations are steps behind their span. Traces of TRAIL, an object whose `spans` have `child_spans`. Logs \
             (`resourceLogs`) with events of the GenAI conventions: what `gen_ai.user.message`, `gen_ai.choice` and \
             their like say once, and a step for the details of a request.",
     framing: Framing::Elements,
     run: || Box::new(LogRun::new(Spans::default())),
     detect: None,
     has_trajectories: true,
-    samples: &[OTLP, PHOENIX, LOGS],
+    samples: &[OTLP, PHOENIX, LOGS, TREE],
 };
 
 /// Two spans of a trace; the parent comes last, since it ended last.
@@ -90,6 +90,19 @@ const LOGS: &str = concat!(
     r#"]}}}]}]}]}"#,
 );
 
+/// A trace whose spans are in each other; the tool failed.
+const TREE: &str = concat!(
+    r#"{"trace_id":"t","spans":[{"timestamp":"2026-05-01T10:00:00Z","trace_id":"t","span_id":"a","parent_span_id":"#,
+    r#"null,"span_name":"main","span_kind":"Internal","span_attributes":{},"duration":"PT3S","status_code":"Unset","#,
+    r#""child_spans":[{"timestamp":"2026-05-01T10:00:01.5Z","trace_id":"t","span_id":"c","parent_span_id":"a","#,
+    r#""span_name":"VisitTool","span_attributes":{"openinference.span.kind":"TOOL","tool.name":"visit","#,
+    r#""input.value":"{\"url\": \"x\"}"},"duration":"PT1.25S","status_code":"Error","status_message":"no page","#,
+    r#""child_spans":[]},{"timestamp":"2026-05-01T10:00:01Z","trace_id":"t","span_id":"b","parent_span_id":"a","#,
+    r#""span_name":"Model.__call__","span_attributes":{"openinference.span.kind":"LLM","llm.model_name":"m","#,
+    r#""output.value":"I look.","llm.token_count.prompt":"5","llm.token_count.completion":"2"},"#,
+    r#""duration":"PT0.5S","status_code":"Ok","child_spans":[]}]}]}"#,
+);
+
 /// A span, and one that is a call.
 const SPAN: Form = FIRST_ADAPTER_FORM;
 const CALL: Form = FIRST_ADAPTER_FORM + 1;
@@ -115,6 +128,16 @@ fn parent<'v>(span: &'v Value<'_>) -> Option<&'v str> {
     first_text(span, keys).or_else(of_context)
 }
 
+/// The spans of a trace that are in each other, as TRAIL has them.
+fn tree<'v, 'a>(trace: &'v Value<'a>) -> Option<&'v [Value<'a>]> {
+    trace.get("spans").and_then(Value::as_array).filter(|_| trace.get("span_id").is_none())
+}
+
+/// What a span is called.
+fn span_name<'v>(span: &'v Value<'_>) -> Option<&'v str> {
+    first_text(span, &["name", "span_name"])
+}
+
 /// Reads the spans and records of logs in order.
 #[derive(Default)]
 struct Spans {
@@ -138,7 +161,7 @@ struct Spans {
 
 impl Adapter for Spans {
     fn arrange(&self) -> Option<Box<dyn Arrange>> {
-        Some(Box::new(order::Order::new(self.groups.clone(), self.nesting.clone())))
+        Some(Box::new(order::Order::new(self.groups.clone(), self.nesting.clone(), order::KEYS)))
     }
 
     fn read(&mut self, span: &Value<'_>, log: &mut Log<'_>) {
@@ -154,7 +177,7 @@ impl Adapter for Spans {
         if is_log && !logs::is_details(span) {
             return self.conversations.read(span, trace, log);
         }
-        let name = text(span, "name").unwrap_or(if is_log { logs::event(span) } else { "span" });
+        let name = span_name(span).unwrap_or(if is_log { logs::event(span) } else { "span" });
         let model = attribute_text(span, &["gen_ai.response.model", "gen_ai.request.model", "llm.model_name"]);
         log.surroundings(&Surroundings { model: model.map(Cow::Borrowed), ..Surroundings::default() });
         let usage = self.cost_of_answer(span, trace, log);
@@ -274,12 +297,12 @@ fn is_call(span: &Value<'_>) -> bool {
     attribute_text(span, &["gen_ai.operation.name"]) == Some("execute_tool") && !is_merged()
         || kind(span) == "TOOL"
         || attribute_text(span, &["traceloop.span.kind"]) == Some("tool")
-        || text(span, "name").is_some_and(|name| name.starts_with("ai.toolCall"))
+        || span_name(span).is_some_and(|name| name.starts_with("ai.toolCall"))
 }
 
 /// Whether a span is one answer of a model, so that no other reports its tokens.
 fn is_answer(span: &Value<'_>) -> bool {
-    let name = text(span, "name").unwrap_or_default();
+    let name = span_name(span).unwrap_or_default();
     let operation = attribute_text(span, &["gen_ai.operation.name", "llm.request.type"]);
     matches!(operation, Some("chat" | "text_completion" | "completion" | "generate_content"))
         || logs::is_log_record(span) && logs::is_details(span)
@@ -321,8 +344,8 @@ fn has_failed(span: &Value<'_>) -> Option<bool> {
     let status = status.or_else(|| span.get("status_code"))?;
     let word = status.as_str().or_else(|| status.as_number())?;
     match word {
-        "2" | "ERROR" | "STATUS_CODE_ERROR" => Some(true),
-        "1" | "OK" | "STATUS_CODE_OK" => Some(false),
+        "2" | "ERROR" | "Error" | "STATUS_CODE_ERROR" => Some(true),
+        "1" | "OK" | "Ok" | "STATUS_CODE_OK" => Some(false),
         _ => None,
     }
 }
@@ -348,7 +371,7 @@ fn call<'v>(span: &'v Value<'v>) -> Vec<TurnPart<'v>> {
     ];
     const ENDS: [&str; 4] = ["endTimeUnixNano", "end_time_unix_nano", "endTime", "end_time"];
     const IDS: [&str; 3] = ["gen_ai.tool.call.id", "tool_call.id", "ai.toolCall.id"];
-    let name = attribute_text(span, &NAMES).or_else(|| text(span, "name")).unwrap_or("?");
+    let name = attribute_text(span, &NAMES).or_else(|| span_name(span)).unwrap_or("?");
     let id = attribute_text(span, &IDS);
     let given = attribute(span, &ARGUMENTS).or_else(|| span_text::arguments_of_events(span));
     let arguments = given.map_or(Cow::Borrowed("{}"), |found| match found.as_str() {
@@ -365,20 +388,35 @@ fn call<'v>(span: &'v Value<'v>) -> Vec<TurnPart<'v>> {
         of_parts.unwrap_or_else(|| plain(found).map_or_else(|| text_of(found), Cow::Owned))
     };
     let found = attribute(span, &RESULTS).map(result_text);
-    let text = found.or_else(|| span_text::result_of_events(span)).or_else(failed);
-    let result = text.map(|text| ToolResult {
+    let words = found.or_else(|| span_text::result_of_events(span)).or_else(failed);
+    let took = || duration_ms(text(span, "duration")?);
+    let result = words.map(|text| ToolResult {
         id: id.map(Cow::Borrowed),
         name: Some(name.into()),
         text,
         is_error: has_failed(span),
-        span_ms: span_ms(logs::order_time(span), first(span, &ENDS)),
+        span_ms: span_ms(logs::order_time(span), first(span, &ENDS)).or_else(took),
         ..ToolResult::default()
     });
     std::iter::once(TurnPart::Call(call)).chain(result.map(TurnPart::Result)).collect()
 }
 
+/// Milliseconds of a duration as ISO 8601 writes it, of hours, minutes and seconds: `PT2M5.5S`.
+fn duration_ms(duration: &str) -> Option<u64> {
+    let mut rest = duration.strip_prefix("PT")?;
+    let mut seconds = 0.0;
+    for (unit, factor) in [('H', 3600.0), ('M', 60.0), ('S', 1.0)] {
+        if let Some((count, after)) = rest.split_once(unit) {
+            seconds += count.parse::<f64>().ok().filter(|count| *count >= 0.0)? * factor;
+            rest = after;
+        }
+    }
+    let ms = (seconds * 1000.0).round();
+    rest.is_empty().then(|| u64::try_from(cast::f64_to_i64(ms)).ok()).flatten()
+}
+
 /// What a span says.
 fn span_parts<'v>(span: &'v Value<'v>) -> Vec<TurnPart<'v>> {
-    let words = span_text::span_text(span).or_else(|| text(span, "name").map(Cow::Borrowed));
+    let words = span_text::span_text(span).or_else(|| span_name(span).map(Cow::Borrowed));
     words.map(TurnPart::Text).into_iter().collect()
 }

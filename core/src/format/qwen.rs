@@ -257,6 +257,26 @@ mod tests {
     }
 
     #[test]
+    fn an_answer_in_two_records_of_one_id_is_all_on_the_main_line() {
+        let record = |id: &str, parent: &str, class: &str, parts: &str| {
+            let message = format!(r#""message":{{"role":"x","parts":[{parts}]}}"#);
+            format!(
+                r#"{{"uuid":"{id}","parentUuid":{parent},"sessionId":"s","version":"1","type":"{class}",{message}}}"#
+            )
+        };
+        let all = [
+            record("a", "null", "user", r#"{"text":"go"}"#),
+            record("b", "\"a\"", "assistant", r#"{"text":"hm","thought":true}"#),
+            record("b", "\"a\"", "assistant", r#"{"text":"left"}"#),
+            record("c", "\"a\"", "assistant", r#"{"text":"again","thought":true}"#),
+            record("c", "\"a\"", "assistant", r#"{"text":"done"}"#),
+        ];
+        let parsed = lines(&QWEN, &all.join("\n"));
+        let standing = [0, 1, 2, 3, 4].map(|step| parsed.0.step(step, &parsed.1).standing == Standing::Main);
+        assert_eq!(standing, [true, false, false, true, true]);
+    }
+
+    #[test]
     fn copies_of_a_fork_cost_nothing_and_notifications_are_not_the_users() {
         let record = |id: &str, class: &str, rest: &str| {
             format!(r#"{{"uuid":"{id}","parentUuid":null,"sessionId":"s","version":"1","type":"{class}",{rest}}}"#)

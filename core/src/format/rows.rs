@@ -1,7 +1,7 @@
 //! Cells of tables as JSON, for assemblers. A cell is a scalar, or JSON in a text.
 
 use crate::json::{self, OneLine, Scan, Scanner};
-use crate::model::{ContainerValue, Problem};
+use crate::model::{ContainerValue, Problem, Sink, Tables};
 use std::collections::HashMap;
 
 /// A cell as JSON; bytes as base64 (`$bytes`).
@@ -76,6 +76,56 @@ impl<K> Groups<K> {
     /// All groups.
     pub(super) fn into_iter(self) -> impl Iterator<Item = (String, Vec<K>)> {
         self.groups.into_iter()
+    }
+}
+
+/// Two tables: of sessions, and of messages that name theirs.
+pub(super) struct SessionTables<'t> {
+    /// The table of sessions, the columns of their ids and of what they are ordered by, and what is taken of each.
+    pub(super) sessions: (&'t str, [&'t str; 2], &'t [&'t str]),
+    /// The same of messages, whose first column is the id of their session.
+    pub(super) messages: (&'t str, [&'t str; 2], &'t [&'t str]),
+    /// What the line of a session begins with, up to its messages.
+    pub(super) session: fn(&[ContainerValue]) -> String,
+    /// A message as JSON.
+    pub(super) message: fn(&[ContainerValue]) -> String,
+}
+
+impl SessionTables<'_> {
+    /// Writes each session as a line that ends with its messages. Rows of one time are in the order in which they were
+    /// added.
+    pub(super) fn assemble(&self, tables: &mut dyn Tables, out: &mut Sink<'_>) -> Result<(), Problem> {
+        let (mut sessions, mut trouble, mut messages) = (Vec::new(), Trouble::default(), Groups::new());
+        let place = |cell: &ContainerValue| (cell.as_integer().unwrap_or(0), scalar(cell));
+        let (table, keys, taken) = self.sessions;
+        trouble.pass(tables.rows(table, &keys, &mut |number, cells| {
+            if let [id, time] = cells {
+                sessions.push((place(time), number, group_name(&[id])));
+            }
+            Ok(())
+        }));
+        let (inner, keys, taken_of_message) = self.messages;
+        trouble.pass(tables.rows(inner, &keys, &mut |number, cells| {
+            if let [owner, time] = cells {
+                messages.add(&[owner], (time.as_integer().unwrap_or(0), number));
+            }
+            Ok(())
+        }));
+        sessions.sort();
+        for (_, number, name) in sessions {
+            let mut of_session = messages.take(&name);
+            of_session.sort_unstable();
+            let Some(Some(cells)) = trouble.pass(tables.row(table, number, taken)) else { continue };
+            out((self.session)(&cells).as_bytes())?;
+            let mut is_first = true;
+            for (_, number) in of_session {
+                let Some(Some(cells)) = trouble.pass(tables.row(inner, number, taken_of_message)) else { continue };
+                out(if std::mem::take(&mut is_first) { b"" } else { b"," })?;
+                out((self.message)(&cells).as_bytes())?;
+            }
+            out(b"]}\n")?;
+        }
+        trouble.end()
     }
 }
 

@@ -317,6 +317,12 @@ pub(in crate::format) fn text_of<'v>(value: &'v Value<'v>) -> Cow<'v, str> {
                 _ => Cow::Owned(texts.join("\n")),
             }
         }
+        // A part by itself.
+        Data::Object(part)
+            if part.members.len() == 2 && part.get("type").is_some_and(|class| class.as_str().is_some()) =>
+        {
+            part.get("text").and_then(Value::as_str).map_or_else(|| json::compact(value).into(), Cow::Borrowed)
+        }
         _ => Cow::Owned(json::compact(value)),
     }
 }
@@ -344,6 +350,14 @@ mod tests {
     fn kinds(message: &str) -> Vec<Kind> {
         let value = parse(message).unwrap();
         Blocks::of(&value).step_sources().iter().map(|(kind, ..)| *kind).collect()
+    }
+
+    #[test]
+    fn a_part_by_itself_is_its_text_and_another_object_is_whole() {
+        let of = |text: &str| text_of(&parse(text).unwrap()).into_owned();
+        assert_eq!(of(r#"{"type":"advisor_result","text":"go on"}"#), "go on");
+        assert_eq!(of(r#"{"type":"x","text":"go on","more":1}"#), r#"{"type":"x","text":"go on","more":1}"#);
+        assert_eq!(of(r#"{"type":"x","text":1}"#), r#"{"type":"x","text":1}"#);
     }
 
     #[test]

@@ -194,6 +194,13 @@ impl Threads {
             }
         }
         let parent = node.parent.and_then(|id| self.by_id.get(hash(id))).filter(|parent| *parent < place);
+        // A record may come in pieces of one id, one behind the other: each goes on from the one before.
+        let piece = node.id.and_then(|id| self.by_id.get(hash(id))).filter(|known| known + 1 == place);
+        let piece = piece.filter(|known| {
+            let parent = parent.unwrap_or_default();
+            self.nodes.get(*known as usize - 1).is_some_and(|known| known.parent == parent)
+        });
+        let parent = piece.or(parent);
         let Node { is_side, is_turn, is_boundary, .. } = *node;
         let before = parent.and_then(|parent| self.nodes.get_mut(parent as usize - 1));
         let is_branch = before.is_some_and(|before| std::mem::replace(&mut before.has_child, true) || before.is_branch);

@@ -5,7 +5,7 @@ use crate::json::{self, Data, Value};
 
 /// The first attribute of these names that is there.
 pub(super) fn attribute<'v, 'a>(span: &'v Value<'a>, names: &[&str]) -> Option<&'v Value<'a>> {
-    let attributes = span.get("attributes")?;
+    let attributes = span.get("attributes").or_else(|| span.get("span_attributes"))?;
     names.iter().find_map(|name| one(attributes, name))
 }
 

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// The traces so far and which of them belong together, as the order of spans and their reader share them.
 #[derive(Clone, Default)]
-pub(super) struct Groups(Arc<Mutex<Traces>>);
+pub(in crate::format) struct Groups(Arc<Mutex<Traces>>);
 
 #[derive(Default)]
 struct Traces {
@@ -20,13 +20,13 @@ struct Traces {
 }
 
 /// What a span did to the groups.
-pub(super) struct Joined {
+pub(in crate::format) struct Joined {
     /// The trace of the span, by its number.
-    pub(super) trace: usize,
+    pub(in crate::format) trace: usize,
     /// Whether the trace came with this span.
-    pub(super) is_new: bool,
+    pub(in crate::format) is_new: bool,
     /// Whether traces belong together that did not before.
-    pub(super) is_joined: bool,
+    pub(in crate::format) is_joined: bool,
 }
 
 impl Groups {
@@ -35,7 +35,7 @@ impl Groups {
     }
 
     /// Takes the trace of a span and the conversation that it names, if any.
-    pub(super) fn put(&self, trace: &str, conversation: &str) -> Joined {
+    pub(in crate::format) fn put(&self, trace: &str, conversation: &str) -> Joined {
         let mut traces = self.traces();
         let known = traces.numbers.get(trace).copied();
         let number = known.unwrap_or(traces.earlier.len());
@@ -56,7 +56,7 @@ impl Groups {
     }
 
     /// The group of a trace, and its name: of several traces the conversation.
-    pub(super) fn group(&self, trace: &str) -> (usize, Box<str>) {
+    pub(in crate::format) fn group(&self, trace: &str) -> (usize, Box<str>) {
         let traces = self.traces();
         let group = traces.numbers.get(trace).map_or(usize::MAX, |number| traces.first(*number));
         (group, traces.names.get(&group).cloned().unwrap_or_else(|| trace.into()))

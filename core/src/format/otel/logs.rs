@@ -22,8 +22,16 @@ pub(super) const UNIT: Form = FIRST_ADAPTER_FORM + 3;
 const UNITS_MAX: usize = (Form::MAX - UNIT) as usize + 1;
 
 /// Members that spans have, in all spellings, and records of logs do not.
-const SPAN_MEMBERS: [&str; 7] =
-    ["name", "startTimeUnixNano", "start_time_unix_nano", "startTime", "start_time", "spanContext", "context"];
+const SPAN_MEMBERS: [&str; 8] = [
+    "name",
+    "span_name",
+    "startTimeUnixNano",
+    "start_time_unix_nano",
+    "startTime",
+    "start_time",
+    "spanContext",
+    "context",
+];
 
 /// Members that name the event that a record of a log is.
 const EVENT_NAMES: [&str; 2] = ["eventName", "event_name"];
@@ -209,5 +217,8 @@ impl Conversations {
 
 /// The time of a record or span, for its order.
 pub(super) fn order_time<'v, 'a>(value: &'v Value<'a>) -> Option<&'v Value<'a>> {
-    first(value, &["startTimeUnixNano", "start_time_unix_nano", "startTime", "start_time"]).or_else(|| time(value))
+    let of_span = first(value, &["startTimeUnixNano", "start_time_unix_nano", "startTime", "start_time"]);
+    of_span
+        .or_else(|| time(value))
+        .or_else(|| first(value, &["timestamp"]).filter(|_| value.get("span_name").is_some()))
 }

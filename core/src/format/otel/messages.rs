@@ -172,7 +172,7 @@ fn numbered_turn(span: &Value<'_>, base: &str, role: StepRole) -> Option<Turn<'s
 }
 
 /// A list of messages, one, or a text; also as JSON in a string, or as OTLP spells values out.
-fn turns(value: &Value<'_>, role: StepRole) -> Vec<Turn<'static>> {
+pub(in crate::format) fn turns(value: &Value<'_>, role: StepRole) -> Vec<Turn<'static>> {
     with_json(value, &|value| match &value.data {
         Data::Array(all) => all.iter().flat_map(|one| message(one, role)).collect(),
         _ => message(value, role),

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 /// The spans so far, as their order and their reader share them.
 #[derive(Clone, Default)]
-pub(super) struct Nesting(Arc<Mutex<Spans>>);
+pub(in crate::format) struct Nesting(Arc<Mutex<Spans>>);
 
 #[derive(Default)]
 struct Spans {
@@ -30,7 +30,7 @@ fn name(trace: &str, id: &str) -> Box<str> {
 impl Nesting {
     /// Takes a span; whether one that came before it is in it, and so deeper than it was. Of several spans with one id
     /// the first says what it is in.
-    pub(super) fn put(&self, trace: &str, id: Option<&str>, parent: Option<&str>) -> bool {
+    pub(in crate::format) fn put(&self, trace: &str, id: Option<&str>, parent: Option<&str>) -> bool {
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let parent = parent.map(|parent| all.number(trace, parent));
         let Some(id) = id else { return false };
@@ -45,7 +45,7 @@ impl Nesting {
     }
 
     /// How many spans a span of this parent is in, as far as they came.
-    pub(super) fn depth(&self, trace: &str, parent: Option<&str>) -> usize {
+    pub(in crate::format) fn depth(&self, trace: &str, parent: Option<&str>) -> usize {
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let parent = parent.and_then(|parent| all.numbers.get(&name(trace, parent)).copied());
         parent.map_or(0, |parent| all.inside(parent))

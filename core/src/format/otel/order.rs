@@ -2,10 +2,11 @@
 //! span is written when it ends, so parents come late.
 
 use super::groups::{Groups, Joined};
-use super::logs::{self, order_time};
+use super::logs;
 use super::nesting::Nesting;
 use crate::format::log::{Arrange, Piece, PlacedPieces, first};
 use crate::json::{Value, compare_numbers};
+use crate::model::Timestamp;
 use std::cmp::Ordering;
 use std::collections::HashMap;
 
@@ -32,8 +33,66 @@ fn elements<'v, 'a>(value: &'v Value<'a>, names: &[&str]) -> &'v [Value<'a>] {
     first(value, names).and_then(Value::as_array).unwrap_or_default()
 }
 
+/// What the order of spans needs to know of each.
+#[derive(Clone, Copy)]
+pub(in crate::format) struct SpanKeys {
+    /// Finds the spans of a record, with those inside of others.
+    pub(in crate::format) each: for<'v, 'a> fn(&'v Value<'a>, &mut dyn FnMut(&'v Value<'a>)),
+    /// The trace that a span is of.
+    pub(in crate::format) trace: for<'v, 'a> fn(&'v Value<'a>) -> &'v str,
+    /// The conversation that it names, or nothing.
+    pub(in crate::format) conversation: for<'v, 'a> fn(&'v Value<'a>) -> &'v str,
+    /// Its id.
+    pub(in crate::format) id: for<'v, 'a> fn(&'v Value<'a>) -> Option<&'v str>,
+    /// The span that it is in.
+    pub(in crate::format) parent: for<'v, 'a> fn(&'v Value<'a>) -> Option<&'v str>,
+    /// When it began.
+    pub(in crate::format) time: for<'v, 'a> fn(&'v Value<'a>) -> Option<&'v Value<'a>>,
+}
+
+/// Those of OpenTelemetry.
+pub(super) const KEYS: SpanKeys = SpanKeys {
+    each: each_span,
+    trace: super::trace,
+    conversation: logs::conversation,
+    id: super::id,
+    parent: super::parent,
+    time: logs::order_time,
+};
+
+/// Most spans in spans that are in one record.
+const DEPTH_MAX: usize = 64;
+
+/// The spans of a record of OTLP, or it itself, with those inside of it.
+fn each_span<'v, 'a>(value: &'v Value<'a>, take: &mut dyn FnMut(&'v Value<'a>)) {
+    let mut has_resources = false;
+    for [resources, scopes, inner] in OTLP {
+        for resource in elements(value, resources) {
+            has_resources = true;
+            let scopes = elements(resource, scopes).iter();
+            scopes.flat_map(|scope| elements(scope, inner)).for_each(&mut *take);
+        }
+    }
+    if has_resources || first(value, &METRICS).is_some() {
+        return;
+    }
+    match super::tree(value) {
+        Some(spans) => spans.iter().for_each(|span| each_inside(span, 0, take)),
+        None => each_inside(value, 0, take),
+    }
+}
+
+/// A span and those inside of it.
+fn each_inside<'v, 'a>(span: &'v Value<'a>, depth: usize, take: &mut dyn FnMut(&'v Value<'a>)) {
+    take(span);
+    if depth < DEPTH_MAX {
+        elements(span, &["child_spans"]).iter().for_each(|child| each_inside(child, depth + 1, take));
+    }
+}
+
 /// The spans and records so far.
-pub(super) struct Order {
+pub(in crate::format) struct Order {
+    keys: SpanKeys,
     spans: Vec<Span>,
     groups: Groups,
     nesting: Nesting,
@@ -62,8 +121,8 @@ enum Time {
 }
 
 impl Time {
-    fn of(span: &Value<'_>) -> Self {
-        let Some(time) = order_time(span) else { return Self::Unknown };
+    fn of(time: Option<&Value<'_>>) -> Self {
+        let Some(time) = time else { return Self::Unknown };
         let parts = time.as_array().unwrap_or(std::slice::from_ref(time));
         let number = |index: usize| {
             let value = parts.get(index)?;
@@ -83,7 +142,11 @@ impl Time {
             (Self::Number(a, more), Self::Number(b, rest)) => {
                 compare_numbers(digits(a), digits(b)).then_with(|| compare_numbers(digits(more), digits(rest)))
             }
-            (Self::Text(a), Self::Text(b)) => a.cmp(b),
+            // A fraction of a second is left out where it is none, so that the texts compare otherwise.
+            (Self::Text(a), Self::Text(b)) => match (Timestamp::read(a), Timestamp::read(b)) {
+                (Some(begun), Some(other)) => begun.since(other).cmp(&0).then_with(|| a.cmp(b)),
+                _ => a.cmp(b),
+            },
             _ => self.rank().cmp(&other.rank()),
         }
     }
@@ -132,19 +195,8 @@ fn put_parents_first(spans: &mut [Span]) {
 
 impl Arrange for Order {
     fn look(&mut self, record: usize, value: &Value<'_>) -> PlacedPieces {
-        let (known, mut has_resources, mut are_moved) = (self.spans.len(), false, false);
-        for [resources, scopes, inner] in OTLP {
-            for resource in elements(value, resources) {
-                has_resources = true;
-                let scopes = elements(resource, scopes).iter();
-                for span in scopes.flat_map(|scope| elements(scope, inner)) {
-                    are_moved |= self.put(record, span);
-                }
-            }
-        }
-        if !has_resources && first(value, &METRICS).is_none() {
-            are_moved |= self.put(record, value);
-        }
+        let (known, mut are_moved, each) = (self.spans.len(), false, self.keys.each);
+        each(value, &mut |span| are_moved |= self.put(record, span));
         let is_behind = |at: usize| self.spans.get(at + 1).is_none_or(|next| self.is_behind(at, next));
         if !are_moved && (known.saturating_sub(1)..self.spans.len()).all(is_behind) {
             PlacedPieces::Added(self.spans[known..].iter().map(|span| span.piece).collect())
@@ -165,20 +217,21 @@ impl Arrange for Order {
 
 impl Order {
     /// No spans; the traces are those of these groups.
-    pub(super) fn new(groups: Groups, nesting: Nesting) -> Self {
-        Self { spans: Vec::new(), groups, nesting, places: Vec::new() }
+    pub(in crate::format) fn new(groups: Groups, nesting: Nesting, keys: SpanKeys) -> Self {
+        Self { keys, spans: Vec::new(), groups, nesting, places: Vec::new() }
     }
 
     /// Takes a span; whether traces belong together by it, or spans before it are in it.
     fn put(&mut self, record: usize, span: &Value<'_>) -> bool {
-        let Joined { trace, is_new, is_joined } = self.groups.put(super::trace(span), logs::conversation(span));
+        let SpanKeys { trace: trace_of, conversation, .. } = self.keys;
+        let Joined { trace, is_new, is_joined } = self.groups.put(trace_of(span), conversation(span));
         if is_new {
             // Behind all others, as far as it is by itself.
             self.places.push(trace);
         }
-        let (id, parent) = (super::id(span), super::parent(span));
-        let has_children = self.nesting.put(super::trace(span), id, parent);
-        let (time, piece) = (Time::of(span), Piece::of(record, span));
+        let (id, parent) = ((self.keys.id)(span), (self.keys.parent)(span));
+        let has_children = self.nesting.put(trace_of(span), id, parent);
+        let (time, piece) = (Time::of((self.keys.time)(span)), Piece::of(record, span));
         let (id, parent) = (id.map(Into::into), parent.map(Into::into));
         self.spans.push(Span { trace, time, piece, id, parent, rank: 0 });
         is_joined || has_children
@@ -213,5 +266,31 @@ impl Order {
         let began_with_it = self.spans[..=at].iter().rev().take_while(|span| compare(places, span, next).is_eq());
         let mut parents = began_with_it.filter_map(|span| span.parent.as_ref());
         compare(places, last, next).is_le() && !parents.any(|parent| Some(parent) == next.id.as_ref())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{OTEL, TREE};
+    use crate::format::log::testing::{lines, run_of_record, state, steps};
+
+    #[test]
+    fn a_time_without_a_fraction_of_a_second_is_before_one_with_it() {
+        let span = |id: &str, at: &str| {
+            let context = format!(r#"{{"trace_id":"t","span_id":"{id}"}}"#);
+            format!(r#"{{"name":"{id}","context":{context},"start_time":"2026-05-01T10:00:{at}","attributes":{{}}}}"#)
+        };
+        let parsed = lines(&OTEL, &[span("b", "00.5Z"), span("c", "01Z"), span("a", "00Z")].join("\n"));
+        assert_eq!(steps(&parsed), ["span agent: a", "span agent: b", "span agent: c"]);
+    }
+
+    #[test]
+    fn spans_in_spans_are_steps_with_what_they_cost_and_took() {
+        let parsed = run_of_record(&OTEL, TREE);
+        assert_eq!(steps(&parsed), ["span agent: main", "span agent: I look.", "tool-call agent: visit x · no page"]);
+        let depths = [0, 1, 2].map(|step| parsed.0.step(step, &parsed.1).depth);
+        assert_eq!((depths, parsed.0.error_steps()), ([0, 1, 1], vec![2]));
+        assert_eq!(parsed.0.work().and_then(|work| work.took_ms(2)), Some(1250));
+        assert_eq!(state(&parsed, "usage", 2), r#"{"main":{"input":5,"output":2,"turns":1}}"#);
     }
 }

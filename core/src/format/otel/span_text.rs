@@ -100,7 +100,7 @@ fn of_events<'v>(span: &'v Value<'v>, events: &[&str]) -> Option<Cow<'v, str>> {
 }
 
 /// The words of a value: messages, also as JSON in a string, else what it says.
-fn words<'v>(value: &'v Value<'v>) -> Cow<'v, str> {
+pub(in crate::format) fn words<'v>(value: &'v Value<'v>) -> Cow<'v, str> {
     let inner = value.as_str().filter(|text| text.trim_start().starts_with(['[', '{'])).map(Cow::Borrowed);
     if let Some(inner) = inner.or_else(|| plain(value).map(Cow::Owned))
         && let Ok(parsed) = json::parse_lenient(&inner)

@@ -83,6 +83,7 @@ pub static SIGNATURES: &[Signature] = &[
     trajectory::MINI_SWE_AGENT,
     trace::OTEL,
     trace::LANGSMITH,
+    trace::LANGFUSE,
     trace::LANGGRAPH,
     rollout::VERIFIERS,
     rollout::VERL,

@@ -27,6 +27,13 @@ pub(super) const LANGSMITH: Signature = Signature {
     members: &["/run_type", "/trace_id", "/dotted_order", "/inputs"],
 };
 
+pub(super) const LANGFUSE: Signature = Signature {
+    format: "langfuse",
+    what: "a file of Langfuse observations",
+    detect: langfuse,
+    members: &["/traceId", "/type", "/startTime", "/parentObservationId", "/level"],
+};
+
 pub(super) const LANGGRAPH: Signature = Signature {
     format: "langgraph",
     what: "the state history of a LangGraph thread",
@@ -61,6 +68,9 @@ fn otel(head: &Head<'_, '_>) -> Option<Match> {
     }
     if most(head, |record| has_any(record, &BESIDE_SPANS)) && any(head, has_event) {
         return matched(true, "`resourceLogs` with events of models");
+    }
+    if most(head, is_tree) {
+        return matched(true, "a trace whose `spans` have `child_spans`");
     }
     let are_of_models = || most(head, is_flat_span) && any(head, has_model);
     matched(most(head, is_span) || are_of_models(), "spans with their context and attributes")
@@ -108,6 +118,12 @@ fn is_span(record: &Value<'_>) -> bool {
     is_text(record, "name") && (is_sdk || is_phoenix) && (is_timed || is_object(record, "attributes"))
 }
 
+/// A trace with its spans in each other, as TRAIL has it.
+fn is_tree(record: &Value<'_>) -> bool {
+    let span = first(record, "spans");
+    span.is_some_and(|span| has(span, &["span_id", "span_name"]) && has_any(span, &["child_spans", "span_attributes"]))
+}
+
 /// A span with its ids beside its name, as OTLP has them below resources, and exporters of their own write them.
 fn is_flat_span(record: &Value<'_>) -> bool {
     let is_timed = has_any(record, &["startTimeUnixNano", "start_time_unix_nano", "startTime", "start_time"]);
@@ -152,4 +168,27 @@ fn langsmith(head: &Head<'_, '_>) -> Option<Match> {
             && has_any(r, &["inputs", "outputs", "start_time"])
     };
     matched(most(head, is_run), "runs with `run_type` and `trace_id`")
+}
+
+/// The types of observations that Langfuse has.
+const OBSERVATION_TYPES: [&str; 10] =
+    ["SPAN", "GENERATION", "EVENT", "AGENT", "TOOL", "CHAIN", "RETRIEVER", "EVALUATOR", "EMBEDDING", "GUARDRAIL"];
+
+/// Observations, by themselves or with their traces, and traces without them.
+fn langfuse(head: &Head<'_, '_>) -> Option<Match> {
+    let is_observation = |r: &Value<'_>| {
+        let is_typed = OBSERVATION_TYPES.contains(&text(r, "type"));
+        is_typed && is_text(r, "id") && is_text(r, "traceId") && is_text(r, "startTime")
+    };
+    let is_trace = |r: &Value<'_>| {
+        let is_named = is_text(r, "id") && is_text(r, "timestamp") && has(r, &["name", "input", "output"]);
+        let holds = first(r, "observations").is_some_and(|one| is_observation(one) || one.as_str().is_some());
+        is_named && (holds || has(r, &["sessionId", "userId", "tags", "metadata"]))
+    };
+    let is_one = |r: &Value<'_>| is_observation(r) || is_trace(r);
+    let is_list = |r: &Value<'_>| first(r, "data").is_some_and(is_one);
+    if most(head, is_list) {
+        return matched(true, "observations or traces under `data`");
+    }
+    matched(most(head, is_one), "observations with `traceId`, `type` and `startTime`, or their traces")
 }

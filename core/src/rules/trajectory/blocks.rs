@@ -249,11 +249,11 @@ pub(crate) fn attachment<'a>(part: &'a Value<'a>) -> Attachment<'a> {
     let of = |keys: &[&str]| member(source, keys).and_then(Value::as_str);
     let media = of(&["media_type", "mimeType", "mime_type", "format"]);
     let media = media.or_else(|| ["mimeType", "type"].iter().find_map(|key| part.get(key)?.as_str()));
-    let place = of(&["url", "path", "file_id"]).or(source.as_str());
+    let place = of(&["url", "path", "file_id"]).or(source.as_str()).filter(|place| !place.starts_with("data:"));
     Attachment {
         media_type: media.unwrap_or("content").into(),
-        location: place.filter(|place| !place.starts_with("data:")).map(Cow::Borrowed),
-        bytes: part.text.len() as u64,
+        location: place.map(Cow::Borrowed),
+        bytes: if place.is_some() { 0 } else { part.text.len() as u64 },
     }
 }
 
@@ -268,6 +268,16 @@ mod tests {
             {"type":"tool-result","toolCallId":"a","output":{"type":"json","value":{"t":21}}},
             {"type":"tool-result","toolCallId":"b","output":{"type":"text","value":"sunny"}}]}"#;
         assert_eq!(result_texts(&parse(message).unwrap()), [r#"{"t":21}"#, "sunny"]);
+    }
+
+    #[test]
+    fn of_a_file_that_is_elsewhere_nothing_is_in_the_record() {
+        let part = |url: &str| format!(r#"{{"type":"image_url","image_url":{{"url":"{url}"}}}}"#);
+        let (away, inside) = (part("https://x/y.png"), part("data:image/png;base64,AA"));
+        let [away, inside] = [&away, &inside].map(|text| parse(text).unwrap());
+        let (away, inside) = (attachment(&away), attachment(&inside));
+        assert_eq!((away.location.as_deref(), away.bytes), (Some("https://x/y.png"), 0));
+        assert!(inside.location.is_none() && inside.bytes > 0);
     }
 
     #[test]

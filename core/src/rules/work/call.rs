@@ -230,7 +230,7 @@ pub(super) fn by_command(given: &Arguments<'_>) -> Option<Action> {
         }
         "insert" => {
             let text = given.text("NEW").or_else(|| given.string("insert_text")).or_else(|| given.text("TEXT"));
-            let line = line(given.number("insert_line"));
+            let line = line(given.number_of(&["insert_line", "insertLine"]));
             Action::Insert { path: Some(path), line, text: owned(text.unwrap_or_default()) }
         }
         "undo_edit" => Action::Undo { path },

@@ -2,7 +2,7 @@
 
 use super::arguments::Arguments;
 use super::bare_name::bare_name;
-use super::call::Action;
+use super::call::{Action, Replacement};
 use super::text::with_line_feeds;
 use std::borrow::Cow;
 
@@ -42,7 +42,7 @@ pub enum Dialect {
     Zed,
     /// Each command is a shell of its own (W9), in Continue.
     Continue,
-    /// Each command is a shell of its own (W9), in Kiro and Amazon Q.
+    /// Each command is a shell of its own (W9); the command `strReplace` replaces a text (W3), in Kiro and Amazon Q.
     Kiro,
     /// Each command is a shell of its own (W9); the name of a tool follows that of its extension (W1), and a file may
     /// be written by the command `write` (W3), in Goose.
@@ -68,11 +68,22 @@ impl Dialect {
         }
     }
 
-    /// W3: what a tool of Goose writes to a file.
+    /// W3: what a tool of Goose writes to a file, or one of Kiro replaces in it, by a command that no other agent has.
     pub(super) fn written(self, given: &Arguments<'_>) -> Option<Action> {
-        let is_write = self == Self::Goose && given.string("command") == Some("write");
-        let path = given.path().filter(|_| is_write)?.to_owned();
-        Some(Action::Write { path, text: with_line_feeds(given.text("TEXT")?).into_owned() })
+        let path = given.path()?.to_owned();
+        let owned = |text: &str| with_line_feeds(text).into_owned();
+        match (self, given.string("command")?) {
+            (Self::Goose, "write") => Some(Action::Write { path, text: owned(given.text("TEXT")?) }),
+            (Self::Kiro, "strReplace") => {
+                let edits = vec![Replacement {
+                    old: owned(given.string("oldStr").unwrap_or_default()),
+                    new: owned(given.string("newStr").unwrap_or_default()),
+                }];
+                let is_all = given.is_true("replaceAll");
+                Some(Action::Replace { path: Some(path), edits, is_all, takes_line_end: false })
+            }
+            _ => None,
+        }
     }
 
     /// `FORMATS.md` 3: whether a text that a tool is given is a script in the model's language and no command: what it
