@@ -382,8 +382,8 @@ fn passing(
     let purpose = purpose_of(&filter.fields());
     let Some(mut survey) = loaded.detected.format.survey(purpose) else {
         let message = format!("{} has no records that are trajectories, which a filter needs", loaded.input.name());
-        let hint = "`obelus table --where FILTER` filters runs, `obelus steps --where FILTER` the steps of a run, \
-                    `obelus query FILE EXPR` any record";
+        let hint = "`obelus table FILE --where FILTER` filters runs, `obelus steps FILE --where FILTER` the steps of a \
+                    run, `obelus query FILE EXPR` any record";
         return Err(Problem::usage(message).hint(hint));
     };
     let look = survey.look();

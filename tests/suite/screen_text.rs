@@ -197,7 +197,7 @@ fn a_list_says_all_of_the_row_under_its_cursor() {
     }
     let mut stage = trip((120, 30));
     press(&mut stage, "? End");
-    assert!(lines(&stage).iter().any(|line| line.contains("Suspend the program")));
+    assert!(lines(&stage).iter().any(|line| line.contains("A hidden character, not sent to the terminal")));
     press(&mut stage, "Home");
     assert!(lines(&stage).iter().any(|line| line.contains("In this pane")));
     press(&mut stage, "C-u type:previous");
