@@ -423,7 +423,7 @@ mod tests {
             ("[filters]\nlong = 3", "line 2"),
             ("[filters]\ny = \"@x\"", "line 2: [filters] y: a filter by name cannot be another by name"),
             ("[columns]\nmodel = \".m\"\nsteps = \".s\"", "line 3: [columns]: steps is a column or a term"),
-            ("[filters]\na = \"model:x\"", "there is no model"),
+            ("[filters]\na = \"colour:x\"", "there is no colour"),
         ] {
             let message = message_of(text.as_bytes());
             assert!(message.contains(expected), "{text}: {message}");
