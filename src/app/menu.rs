@@ -113,8 +113,7 @@ impl Menu {
     /// The list for a place.
     #[must_use]
     pub fn new(kind: MenuKind, keymap: Keymap, contexts: &[Context]) -> Self {
-        let gestures = if kind == MenuKind::Help { keymap.gestures(contexts) } else { Vec::new() };
-        let mut menu = Self { keymap, gestures, ..Self::empty(kind) };
+        let mut menu = Self { keymap, ..Self::empty(kind) };
         menu.refresh(contexts);
         menu
     }
@@ -122,7 +121,8 @@ impl Menu {
     /// The help of a place, with the signs that are on the screen.
     #[must_use]
     pub fn help(keymap: Keymap, contexts: &[Context], shown_signs: Vec<&'static Sign>) -> Self {
-        let mut menu = Self { shown_signs, ..Self::new(MenuKind::Help, keymap, contexts) };
+        let gestures = keymap.gestures(contexts);
+        let mut menu = Self { keymap, gestures, shown_signs, ..Self::empty(MenuKind::Help) };
         menu.refresh(contexts);
         menu
     }

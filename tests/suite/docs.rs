@@ -6,7 +6,7 @@ use super::golden;
 use super::tree_files::{files_with, root};
 use clap::error::ErrorKind;
 use obelus::app::keys::{Context, KEYS, KeyRow, Keymap, sequence};
-use obelus::app::menu::{Menu, MenuKind};
+use obelus::app::menu::Menu;
 use obelus::app::signs::{self, SIGNS};
 use obelus::app::{Pane, pane_contexts};
 use obelus::format::signature::SIGNATURES;
@@ -255,7 +255,7 @@ fn the_help_has_every_key_of_its_place() {
     let panes = [Pane::Files, Pane::Table, Pane::Facets, Pane::Plot, Pane::Steps, Pane::State, Pane::Inspector];
     for pane in panes {
         let contexts = pane_contexts(pane);
-        let menu = Menu::new(MenuKind::Help, Keymap::default(), &contexts);
+        let menu = Menu::help(Keymap::default(), &contexts, Vec::new());
         let lines: Vec<String> = menu.window(200, 500).rows.iter().map(obelus::panes::Row::plain).collect();
         let expected: Vec<&KeyRow> = Keymap::default()
             .all()

@@ -108,12 +108,14 @@ const KEYS: SpanKeys = SpanKeys {
     conversation: |span| first_text(span, &["sessionId", "group_id"]).unwrap_or_default(),
     id: |span| text(span, "id").filter(|id| !id.is_empty()),
     parent,
-    time: |span| {
-        let of_span = first(span, &["startTime", "start_time", "started_at", "timestamp"]);
-        // A trace that does not say when it began comes before its spans.
-        of_span.or_else(|| span.get("id").filter(|_| is_trace(span)).map(|_| &ZERO))
-    },
+    // A trace that does not say when it began comes before its spans.
+    time: |span| began(span).or_else(|| span.get("id").filter(|_| is_trace(span)).map(|_| &ZERO)),
 };
+
+/// When a span or a trace says that it began.
+fn began<'v, 'a>(span: &'v Value<'a>) -> Option<&'v Value<'a>> {
+    first(span, &["startTime", "start_time", "started_at", "timestamp"])
+}
 
 static ZERO: Value<'static> = Value { start: 0, text: "0", data: json::Data::Number };
 
@@ -164,7 +166,7 @@ impl Adapter for Observations {
             false if says_something => (Kind::Answer, SPAN),
             false => (Kind::Span, SPAN),
         };
-        let (values, time) = ([span], first(span, &["startTime", "start_time", "started_at", "timestamp"]));
+        let (values, time) = ([span], began(span));
         let class = first_text(of, &["name", "workflow_name", "type"]).or(Some("trace"));
         let tokens = usage.as_ref().and_then(|usage| usage.output);
         let is_failed = form == SPAN && fault(span).is_some();

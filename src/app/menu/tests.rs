@@ -23,7 +23,7 @@ fn every_key_can_be_read_on_a_small_screen() {
     // The inside of the list at 40x12, below the line that is typed.
     let (width, height) = (38, 7);
     for pane in [Pane::Files, Pane::Table, Pane::Facets, Pane::Plot, Pane::Attempts, Pane::State, Pane::Watches] {
-        let mut menu = Menu::new(MenuKind::Help, Keymap::default(), &pane_contexts(pane));
+        let mut menu = Menu::help(Keymap::default(), &pane_contexts(pane), Vec::new());
         for at in 0..menu.len() {
             menu.choose(at);
             menu.settle(width, height);
