@@ -146,7 +146,9 @@ impl Adapter for Recording {
         Some(ModelRequest { trajectory: String::new(), messages })
     }
 
-    const HAS_REQUESTS: bool = true;
+    fn has_requests(&self) -> bool {
+        true
+    }
 
     fn restart(&mut self) {
         *self = Self::default();

@@ -173,7 +173,9 @@ impl Adapter for Runs {
         (!messages.is_empty()).then_some(ModelRequest { trajectory, messages })
     }
 
-    const HAS_REQUESTS: bool = true;
+    fn has_requests(&self) -> bool {
+        true
+    }
 
     fn restart(&mut self) {
         *self = Self::default();

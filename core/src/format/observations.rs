@@ -213,7 +213,9 @@ impl Adapter for Observations {
         Some(ModelRequest { trajectory: (KEYS.trace)(span).to_owned(), messages })
     }
 
-    const HAS_REQUESTS: bool = true;
+    fn has_requests(&self) -> bool {
+        true
+    }
 
     fn restart(&mut self) {
         let (groups, nesting) = (self.groups.clone(), self.nesting.clone());

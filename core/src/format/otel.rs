@@ -223,7 +223,9 @@ impl Adapter for Spans {
         Some(ModelRequest { trajectory: trace(span).to_owned(), messages })
     }
 
-    const HAS_REQUESTS: bool = true;
+    fn has_requests(&self) -> bool {
+        true
+    }
 
     fn restart(&mut self) {
         let (groups, nesting) = (self.groups.clone(), self.nesting.clone());

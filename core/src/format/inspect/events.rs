@@ -157,7 +157,9 @@ impl Adapter for Events {
         (!messages.is_empty()).then(|| ModelRequest { trajectory: String::new(), messages })
     }
 
-    const HAS_REQUESTS: bool = true;
+    fn has_requests(&self) -> bool {
+        true
+    }
 }
 
 /// Most messages that the requests of a sample refer to together, and one of them.

@@ -7,7 +7,7 @@ use crate::json;
 use crate::model::StepNo;
 use proptest::prelude::*;
 
-fn run_of(text: &str) -> LogRun<sample::Sample> {
+fn run_of(text: &str) -> LogRun {
     adapted(sample::Sample, text)
 }
 

@@ -77,7 +77,9 @@ impl Adapter for Checkpoints {
         conversation::request(String::new(), content(checkpoint, "channel_values"))
     }
 
-    const HAS_REQUESTS: bool = true;
+    fn has_requests(&self) -> bool {
+        true
+    }
 }
 
 /// A checkpoint as a step.

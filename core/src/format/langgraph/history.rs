@@ -218,7 +218,9 @@ impl Adapter for History {
         conversation::request(format!("{thread} {namespace}").trim().to_owned(), snapshot.get("values"))
     }
 
-    const HAS_REQUESTS: bool = true;
+    fn has_requests(&self) -> bool {
+        true
+    }
 
     fn restart(&mut self) {
         *self = Self::default();

@@ -9,7 +9,7 @@ use crate::json::parse;
 use crate::model::{Archive, ContainerValue, Contents, Problem, Sink, StepNo};
 use proptest::prelude::*;
 
-fn run_of(text: &str) -> LogRun<checkpoints::Checkpoints> {
+fn run_of(text: &str) -> LogRun {
     adapted(checkpoints::Checkpoints, text)
 }
 

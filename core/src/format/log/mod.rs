@@ -92,7 +92,9 @@ pub(in crate::format) trait Adapter: Send + Sync {
         None
     }
     /// Whether [`Adapter::request`] may have an answer.
-    const HAS_REQUESTS: bool = false;
+    fn has_requests(&self) -> bool {
+        false
+    }
     /// The agent whose exceptions to the rules of tool-using runs apply.
     fn dialect(&self) -> Dialect {
         Dialect::Common

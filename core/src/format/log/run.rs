@@ -5,8 +5,8 @@ use super::line_ends::{LineEnds, count_lines};
 use super::parts::Parts;
 use super::sink::Log;
 use super::steps::Steps;
-use super::values::{text_at, with_values};
-use super::{Adapter, Arrange, Piece, PlacedPieces, damaged, describe, parts};
+use super::values::{Shown, text_at, with_values};
+use super::{Adapter, Arrange, Piece, PlacedPieces, damaged, describe};
 use crate::format::describe::acting;
 use crate::format::slots::Slots;
 use crate::format::{Answer, Attribution, Exclusion, Instances, Resolved, Revision, Run, ViewEntry, ViewList};
@@ -27,8 +27,9 @@ const RESTARTS_MAX: usize = 8;
 const REQUEST_STEPS_MAX: usize = 256;
 
 /// One trajectory of a log.
-pub(in crate::format) struct LogRun<A> {
-    adapter: A,
+pub(in crate::format) struct LogRun {
+    adapter: Box<dyn Adapter>,
+    pub(super) shown: Shown,
     pub(super) steps: Steps,
     records: RecordIndex,
     /// Number of the first record.
@@ -44,20 +45,26 @@ pub(in crate::format) struct LogRun<A> {
     /// Whether records came that are not read yet, because they change the order of what is read.
     is_stale: bool,
     /// What was found of other files of the run, and how often that was something else.
-    parts: Parts,
+    pub(super) parts: Parts,
     attached: u64,
     /// How often all records were read again.
     rebuilt: u64,
 }
 
-impl<A: Adapter> LogRun<A> {
-    pub(in crate::format) fn new(adapter: A) -> Self {
+impl LogRun {
+    /// The run of an adapter. All else is compiled once for all of them.
+    pub(in crate::format) fn new<A: Adapter + 'static>(adapter: A) -> Self {
+        Self::of(Box::new(adapter), Shown::by::<A>())
+    }
+
+    fn of(adapter: Box<dyn Adapter>, shown: Shown) -> Self {
         let (steps, found) = (Steps::new(adapter.dialect()), Parts::default());
         Self {
             arrange: adapter.arrange(),
             broken: Vec::new(),
             cut: Vec::new(),
             adapter,
+            shown,
             steps,
             records: RecordIndex::default(),
             first: 0,
@@ -135,12 +142,12 @@ impl<A: Adapter> LogRun<A> {
     }
 
     /// Lets the adapter say something of a record; false: all has to be read again.
-    fn say(&mut self, record: &Record, text: &[u8], say: impl FnOnce(&mut A, &mut Log<'_>)) -> bool {
+    fn say(&mut self, record: &Record, text: &[u8], say: impl FnOnce(&mut dyn Adapter, &mut Log<'_>)) -> bool {
         let first = self.first;
         self.steps.reported = self.steps.next();
         let (steps, line_ends) = (&mut self.steps, LineEnds::default());
-        let mut log = Log { steps, record, first, text, show: A::show, wants_restart: false, line_ends };
-        say(&mut self.adapter, &mut log);
+        let mut log = Log { steps, record, first, text, show: self.shown.turn, wants_restart: false, line_ends };
+        say(&mut *self.adapter, &mut log);
         !log.wants_restart
     }
 
@@ -210,24 +217,6 @@ impl<A: Adapter> LogRun<A> {
         Some(Record { number: self.first + record.number, ..record })
     }
 
-    /// Reads a step's values and lets `say` report something of them.
-    fn with_turn<T>(
-        &self,
-        step: StepNo,
-        compact: &CompactStep,
-        bytes: &dyn Bytes,
-        say: impl FnOnce(&Turn<'_>) -> T,
-    ) -> Result<T, Problem> {
-        let output = self.parts.output(step).transpose()?;
-        with_values(compact, bytes, |values| {
-            let mut turn = A::show(compact.form, values);
-            if let Some(text) = output {
-                parts::put_output(&mut turn, text);
-            }
-            say(&Turn { is_injected: compact.is_injected() || turn.is_injected, ..turn })
-        })
-    }
-
     fn time(&self, compact: &CompactStep, bytes: &dyn Bytes) -> Option<String> {
         let text = text_at(compact.time()?, bytes).ok()?;
         let value = json::parse_lenient(&text).ok()?;
@@ -239,7 +228,7 @@ impl<A: Adapter> LogRun<A> {
     }
 }
 
-impl<A: Adapter> Run for LogRun<A> {
+impl Run for LogRun {
     fn push(&mut self, record: &Record, text: &[u8], bytes: &dyn Bytes) {
         if self.records.is_empty() {
             self.first = record.number;
@@ -369,12 +358,12 @@ impl<A: Adapter> Run for LogRun<A> {
     }
 
     fn model_request(&self, step: StepNo, bytes: &dyn Bytes) -> Option<ModelRequest> {
-        let compact = self.steps.get(step).filter(|_| A::HAS_REQUESTS)?;
-        with_values(compact, bytes, |values| A::request(compact.form, values)).ok()?
+        let compact = self.steps.get(step).filter(|_| self.has_model_requests())?;
+        with_values(compact, bytes, |values| (self.shown.request)(compact.form, values)).ok()?
     }
 
     fn has_model_requests(&self) -> bool {
-        A::HAS_REQUESTS
+        self.adapter.has_requests()
     }
 
     fn work(&self) -> Option<&Work> {
@@ -421,7 +410,7 @@ impl<A: Adapter> Run for LogRun<A> {
     }
 
     fn view_list<'v>(&'v self, step: StepNo, bytes: &'v dyn Bytes) -> ViewList<'v> {
-        if let Some(turns) = A::HAS_REQUESTS.then(|| self.window(step, bytes)).flatten() {
+        if let Some(turns) = self.has_model_requests().then(|| self.window(step, bytes)).flatten() {
             return ViewList::new(turns.len(), move |at| Some(describe::entry_of(turns.get(at)?, step)));
         }
         let seen = self.in_window_order(step, self.context_steps(step).unwrap_or_default());
@@ -450,7 +439,7 @@ impl<A: Adapter> Run for LogRun<A> {
 
     fn prompt(&self, step: StepNo, bytes: &dyn Bytes) -> Option<Turn<'static>> {
         let compact = self.steps.get(step).filter(|_| self.steps.window.is_prompt(step))?;
-        with_values(compact, bytes, |values| A::prompt(values)).ok()?
+        with_values(compact, bytes, self.shown.prompt).ok()?
     }
 
     fn goes_on(&self, step: StepNo) -> bool {

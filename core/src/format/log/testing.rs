@@ -51,7 +51,7 @@ fn finished(mut run: Box<dyn Run>, text: &str) -> (Box<dyn Run>, Vec<u8>) {
 }
 
 /// The same by an adapter, without the format.
-pub(in crate::format) fn adapted<A: Adapter>(adapter: A, text: &str) -> LogRun<A> {
+pub(in crate::format) fn adapted<A: Adapter + 'static>(adapter: A, text: &str) -> LogRun {
     let (mut run, bytes) = (LogRun::new(adapter), text.as_bytes().to_vec());
     let place = Place { span: Span { offset: 0, len: bytes.len() as u64 }, line: 1 };
     run.push(&Record { number: 0, place, body: RecordBody::Text, is_row: false }, &bytes, &bytes);

@@ -1,17 +1,17 @@
 //! The conversation so far, as a model sees it.
 
 use super::compact_step::CompactStep;
+use super::describe;
 use super::run::LogRun;
 use super::values::{text_at, with_values};
-use super::{Adapter, describe};
 use crate::format::{Run, ViewEntry};
 use crate::json;
 use crate::model::{Bytes, StepNo, Turn};
 
-impl<A: Adapter> LogRun<A> {
+impl LogRun {
     /// What the record of a step says: of a long output that is in another file the notice in its place.
     pub(super) fn recorded_turn(&self, compact: &CompactStep, bytes: &dyn Bytes) -> Option<Turn<'static>> {
-        let turn = with_values(compact, bytes, |values| A::show(compact.form, values).into_owned()).ok()?;
+        let turn = with_values(compact, bytes, |values| (self.shown.turn)(compact.form, values).into_owned()).ok()?;
         Some(Turn { is_injected: compact.is_injected() || turn.is_injected, role: compact.role, ..turn })
     }
 

@@ -9,7 +9,7 @@ use crate::json::parse;
 use crate::model::{ContainerValue, Place, Record, RecordBody, Span, StepNo};
 use proptest::prelude::*;
 
-fn run_of(text: &str) -> LogRun<session::Session> {
+fn run_of(text: &str) -> LogRun {
     adapted(session::Session, text)
 }
 
