@@ -309,7 +309,7 @@ fn each_record_of_a_large_file_is_looked_at_once_and_in_order() {
     let record = |number: usize| {
         let word = if number % 1_000 == 999 { "caf\\u00e9" } else { "caf\\u00c3\\u00a9" };
         let beside = if number.is_multiple_of(5_000) { "\\u0007" } else { "" };
-        chat(number, 20).replace("yes", &format!("{word} {number} {}{beside}", "very ".repeat(20)))
+        chat(number, 4).replace("yes", &format!("{word} {number} {}{beside}", "very ".repeat(20)))
     };
     fs::write(folder.join("large.jsonl"), (0..count).map(record).collect::<String>()).unwrap();
     let (_, found) = rules(folder, &["--data", "large.jsonl"]);

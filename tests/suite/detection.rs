@@ -279,7 +279,7 @@ fn a_long_first_record_is_known_wherever_the_part_of_it_that_is_read_ends() {
         ("\"key\":\"k\",\"request\":{\"contents\":[", gemini.to_owned(), "]}"),
         ("\"trajectories\":[", format!(r#"{{"steps":[{{"chat_completions":[{question}]}}],"reward":1}}"#), "]"),
     ] {
-        for padding in (0..item.len()).step_by(item.len() / 4) {
+        for padding in [0, item.len() * 3 / 5] {
             let row = format!("{{\"pad\":\"{}\",{head}{}{tail}}}\n", "p".repeat(padding), many(&item));
             assert_eq!(format(&row.repeat(2)), "messages", "{item} behind {padding}");
         }
