@@ -15,7 +15,7 @@ use crate::rules::acts::ActsMessage;
 use crate::rules::adp::stage;
 use crate::rules::trajectory::{ClassNote, Item, RecordShape, Way, shape};
 pub(super) use atif::ATIF;
-pub(super) use conversations::{ALPACA, BARE, MESSAGES, SHAREGPT, SIMULATIONS};
+pub(super) use conversations::{ALPACA, BARE, MESSAGES, REQUESTS, SHAREGPT, SIMULATIONS};
 pub(super) use simulations_folder::SimulationsFolder;
 
 /// The format.

@@ -165,6 +165,7 @@ pub static FORMATS: &[&dyn Format] = &[
     &adp::SHAREGPT,
     &adp::MESSAGES,
     &adp::SIMULATIONS,
+    &adp::REQUESTS,
     &adp::ALPACA,
     &acts::Acts,
     &adp::BARE,
