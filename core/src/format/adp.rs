@@ -6,6 +6,7 @@ mod dataset_row;
 mod run;
 mod simulations_folder;
 mod survey;
+mod ticks;
 
 use super::acts::evidence::Evidence;
 use super::{Format, Framing, Layout, Match, Near, Purpose, Run, Survey};
