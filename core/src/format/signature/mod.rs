@@ -84,6 +84,8 @@ pub static SIGNATURES: &[Signature] = &[
     trace::OTEL,
     trace::LANGSMITH,
     trace::LANGFUSE,
+    trace::WEAVE,
+    trace::BRAINTRUST,
     trace::LANGGRAPH,
     rollout::VERIFIERS,
     rollout::VERL,
