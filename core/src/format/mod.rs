@@ -22,6 +22,7 @@ mod claude_code;
 mod claude_stream;
 mod claude_workflow;
 mod cline;
+mod cline_task;
 mod codex;
 mod context_fill;
 mod continue_session;
@@ -128,6 +129,7 @@ pub static FORMATS: &[&dyn Format] = &[
     &qwen::QWEN,
     &cursor::CURSOR,
     &cline::CLINE,
+    &cline_task::CLINE_TASK,
     &crush::CRUSH,
     &kimi::KIMI,
     &droid::DROID,
