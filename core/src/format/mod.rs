@@ -31,6 +31,7 @@ mod copilot_chat;
 mod crush;
 mod cursor;
 mod cursor_chat;
+mod cursor_stream;
 mod custom;
 mod describe;
 mod droid;
@@ -105,6 +106,7 @@ pub use view_list::{ViewAnchor, ViewLimit, ViewList, ViewPart};
 /// All formats, in the order in which detection tries them.
 pub static FORMATS: &[&dyn Format] = &[
     &claude_code::ClaudeCode,
+    &cursor_stream::CURSOR_STREAM,
     &claude_stream::ClaudeStream,
     &claude_workflow::WORKFLOW,
     &codex::ROLLOUT,
