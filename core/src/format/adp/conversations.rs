@@ -38,7 +38,8 @@ pub(in crate::format) static MESSAGES: DatasetRow = DatasetRow {
             `response`, `result` (files of batches, logs of proxies): the `choices` of OpenAI's chat, an `input` \
             with the `output` of its Responses interface, messages of Anthropic's, Bedrock's Converse and Ollama; \
             sessions of Agno's JSON database, whose runs go on with each other; rollouts and tasks of NeMo Gym \
-            (`responses_create_params`, `response`); `contents` and `candidates` of Gemini's API, in rows of batches and of tuning; groups of attempts, each a trajectory of the row (ART: \
+            (`responses_create_params`, `response`); `contents` and `candidates` of Gemini's API, in rows of \
+            batches and of tuning; groups of attempts, each a trajectory of the row (ART: \
             `messages_and_choices`; rLLM: `chat_completions` of the last step; Atropos: lists of `messages` with \
             `scores`); `completions`, `responses`, `samples`, `outputs` or `generations` beside one of `rewards` or \
             `scores` for each; lines or an array of lists of messages; databases of Agno, a row for each run. Calls \
