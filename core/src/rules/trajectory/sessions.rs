@@ -81,8 +81,8 @@ mod tests {
             turn.parts.iter().map(|part| part.text().to_owned()).collect::<String>()
         };
         let track = |track: &Track| {
-            let said: Vec<String> = track.steps.clone().map(says).collect();
-            format!("{}:{}", track.label.as_deref().unwrap_or("-"), said.join("+"))
+            let words: Vec<String> = track.steps.clone().map(says).collect();
+            format!("{}:{}", track.label.as_deref().unwrap_or("-"), words.join("+"))
         };
         reading.tracks.iter().map(track).collect()
     }
