@@ -6,6 +6,7 @@ mod dataset_row;
 mod run;
 mod simulations_folder;
 mod survey;
+mod ticks;
 
 use super::acts::evidence::Evidence;
 use super::{Format, Framing, Layout, Match, Near, Purpose, Run, Survey};
@@ -15,7 +16,7 @@ use crate::rules::acts::ActsMessage;
 use crate::rules::adp::stage;
 use crate::rules::trajectory::{ClassNote, Item, RecordShape, Way, shape};
 pub(super) use atif::ATIF;
-pub(super) use conversations::{ALPACA, BARE, MESSAGES, SHAREGPT, SIMULATIONS};
+pub(super) use conversations::{ALPACA, BARE, MESSAGES, REQUESTS, SHAREGPT, SIMULATIONS};
 pub(super) use simulations_folder::SimulationsFolder;
 
 /// The format.

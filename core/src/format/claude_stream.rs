@@ -53,7 +53,9 @@ impl Format for ClaudeStream {
         let has_init = first.iter().filter(has_id).any(|record| text(record, "subtype") == Some("init"));
         let is_message_class =
             |record: &Value<'_>| matches!(text(record, "type"), Some("user" | "assistant" | "result"));
-        let fits = has_init && first.iter().filter(has_id).any(is_message_class);
+        // Cursor's agent begins its stream alike.
+        let is_other = first.iter().any(|record| text(record, "type") == Some("tool_call"));
+        let fits = has_init && !is_other && first.iter().filter(has_id).any(is_message_class);
         fits.then(|| Match { reason: "a record begins a stream of Claude Code".to_owned() })
     }
 

@@ -16,9 +16,8 @@ pub(super) static CLINE: Row = Row {
     title: "Cline session",
     about: "Sessions of Cline (`~/.cline/data/sessions/ID/ID.messages.json`): one object with `sessionId`, `agent` \
             and `messages` that have a time (`ts`) and `metrics`; that of a sub-agent is a file beside it. A call may \
-            run several commands or read several files: each of them counts for files, exit status and outcome. The \
-            tasks of earlier versions (`api_conversation_history.json`) are conversations (`messages`). State: the \
-            session, its model and mode, what it used.",
+            run several commands or read several files: each of them counts for files, exit status and outcome. \
+            State: the session, its model and mode, what it used.",
     framing: Framing::LogText,
     run: || Box::new(LogRun::new(Session)),
     detect: None,

@@ -22,6 +22,7 @@ mod claude_code;
 mod claude_stream;
 mod claude_workflow;
 mod cline;
+mod cline_task;
 mod codex;
 mod context_fill;
 mod continue_session;
@@ -30,6 +31,7 @@ mod copilot_chat;
 mod crush;
 mod cursor;
 mod cursor_chat;
+mod cursor_stream;
 mod custom;
 mod describe;
 mod droid;
@@ -104,6 +106,7 @@ pub use view_list::{ViewAnchor, ViewLimit, ViewList, ViewPart};
 /// All formats, in the order in which detection tries them.
 pub static FORMATS: &[&dyn Format] = &[
     &claude_code::ClaudeCode,
+    &cursor_stream::CURSOR_STREAM,
     &claude_stream::ClaudeStream,
     &claude_workflow::WORKFLOW,
     &codex::ROLLOUT,
@@ -128,6 +131,7 @@ pub static FORMATS: &[&dyn Format] = &[
     &qwen::QWEN,
     &cursor::CURSOR,
     &cline::CLINE,
+    &cline_task::CLINE_TASK,
     &crush::CRUSH,
     &kimi::KIMI,
     &droid::DROID,
@@ -148,6 +152,9 @@ pub static FORMATS: &[&dyn Format] = &[
     &otel::OTEL,
     &langsmith::LANGSMITH,
     &observations::LANGFUSE,
+    &observations::LANGFUSE_BATCH,
+    &observations::WEAVE,
+    &observations::BRAINTRUST,
     &letta::LETTA,
     &openai_agents::OPENAI_AGENTS,
     &observations::AGENT_TRACES,
@@ -165,6 +172,7 @@ pub static FORMATS: &[&dyn Format] = &[
     &adp::SHAREGPT,
     &adp::MESSAGES,
     &adp::SIMULATIONS,
+    &adp::REQUESTS,
     &adp::ALPACA,
     &acts::Acts,
     &adp::BARE,

@@ -1,18 +1,20 @@
-//! Traces whose spans have a type, an input and an output: observations of Langfuse, spans of the OpenAI Agents SDK.
+//! Traces whose spans have a type, an input and an output: observations of Langfuse, spans of the OpenAI Agents SDK,
+//! calls of Weave, rows of Braintrust.
 
-use super::call_time::span_ms;
+mod batch;
+mod members;
+
+use super::Framing;
 use super::log::{
-    Adapter, Arrange, Copies, Draft, FIRST_ADAPTER_FORM, Form, Kind, Log, LogRun, Row, count, first, first_text, items,
-    model_usage, text, text_of, write_slots,
+    Adapter, Arrange, Copies, Draft, FIRST_ADAPTER_FORM, Form, Kind, Log, LogRun, Row, first, first_text, items, text,
+    write_slots,
 };
 use super::otel::groups::Groups;
-use super::otel::messages::turns;
 use super::otel::nesting::Nesting;
 use super::otel::order::{Order, SpanKeys};
-use super::otel::span_text::words;
-use super::{Framing, describe};
 use crate::json::{self, Value};
-use crate::model::{ModelRequest, StepRole, Surroundings, ToolCall, ToolResult, Turn, TurnPart, Usage};
+use crate::model::{ModelRequest, StepRole, Surroundings, Turn};
+use members::{call, fault, is_answer, is_call, messages, model, span_parts, usage};
 use std::borrow::Cow;
 use std::collections::HashSet;
 
@@ -51,6 +53,83 @@ pub(super) static AGENT_TRACES: Row = Row {
     has_trajectories: true,
     samples: &[SPANS],
 };
+
+/// Calls of Weave.
+pub(super) static WEAVE: Row = Row {
+    name: "weave",
+    title: "Weave calls",
+    about: "Calls of Weave (Weights & Biases) as its client and its exports give them: objects with `op_name`, \
+            `trace_id`, `started_at`, `inputs` and `output`. A call is a step; those of a trace stand together, in the \
+            order in which they began. What was called with messages and gave back choices is an answer of a model. \
+            State: what the first call of a trace says of it; usage of what models answered.",
+    framing: Framing::Elements,
+    run: || Box::new(LogRun::new(Observations::default())),
+    detect: None,
+    has_trajectories: true,
+    samples: &[WEAVE_CALLS],
+};
+
+/// Rows of Braintrust.
+pub(super) static BRAINTRUST: Row = Row {
+    name: "braintrust",
+    title: "Braintrust logs",
+    about: "Rows of logs and experiments of Braintrust: objects with `span_id`, `root_span_id` and `span_attributes`, \
+            by themselves or below `events`. A row is a step; those of a trace stand together, in the order in which \
+            they began. State: name, scores, tags and what was expected of a trace; usage of what models answered.",
+    framing: Framing::Elements,
+    run: || Box::new(LogRun::new(Observations::default())),
+    detect: None,
+    has_trajectories: true,
+    samples: &[BRAINTRUST_ROWS],
+};
+
+/// What is sent to Langfuse.
+pub(super) static LANGFUSE_BATCH: Row = Row {
+    name: "langfuse",
+    title: "Langfuse events",
+    about: "Events as they are sent to Langfuse: an object with a `batch` of objects with `type` (`trace-create`, \
+            `generation-update`) and `body`, or these by themselves. An observation is a step, with all that was sent \
+            of it. Everything else is as in the rows above, but that scores are state.",
+    framing: Framing::Elements,
+    run: || Box::new(LogRun::new(batch::Events::default())),
+    detect: Some(batch::detect),
+    has_trajectories: true,
+    samples: &[batch::BATCH],
+};
+
+/// Calls of a trace: the last one failed.
+const WEAVE_CALLS: &str = concat!(
+    r#"{"id":"b","project_id":"e/p","op_name":"weave:///e/p/op/openai.chat.completions.create:d","trace_id":"t","#,
+    r#""parent_id":"a","started_at":"2026-05-01T10:00:01.000Z","ended_at":"2026-05-01T10:00:02.000Z","attributes":{},"#,
+    r#""inputs":{"model":"m","messages":[{"role":"user","content":"list it"}]},"output":{"model":"m","choices":[{"#,
+    r#""message":{"role":"assistant","content":"I look."}}],"usage":{"prompt_tokens":9,"completion_tokens":4}}}"#,
+    "\n",
+    r#"{"id":"a","project_id":"e/p","op_name":"weave:///e/p/op/clerk:d","display_name":null,"trace_id":"t","#,
+    r#""parent_id":null,"started_at":"2026-05-01T10:00:00.000Z","ended_at":"2026-05-01T10:00:04.000Z","#,
+    r#""attributes":{},"inputs":{"q":"list it"},"output":"a.txt","exception":null,"#,
+    r#""summary":{"usage":{"m":{"prompt_tokens":9}}}}"#,
+    "\n",
+    r#"{"id":"c","project_id":"e/p","op_name":"weave:///e/p/op/ls:d","trace_id":"t","parent_id":"a","#,
+    r#""started_at":"2026-05-01T10:00:02.000Z","attributes":{},"inputs":{"path":"x"},"output":null,"#,
+    r#""exception":"no such folder"}"#,
+);
+
+/// Rows of a trace, newest first.
+const BRAINTRUST_ROWS: &str = concat!(
+    r#"{"id":"3","span_id":"c","root_span_id":"a","span_parents":["a"],"created":"2026-05-01T10:00:02.000Z","#,
+    r#""span_attributes":{"name":"ls","type":"tool"},"input":{"path":"x"},"output":null,"error":"no such folder","#,
+    r#""metrics":{"start":1777629602.5,"end":1777629602.75}}"#,
+    "\n",
+    r#"{"id":"2","span_id":"b","root_span_id":"a","span_parents":["a"],"created":"2026-05-01T10:00:01.000Z","#,
+    r#""span_attributes":{"name":"Chat Completion","type":"llm"},"input":[{"role":"user","content":"list it"}],"#,
+    r#""output":[{"index":0,"message":{"role":"assistant","content":"I look."}}],"metadata":{"model":"m"},"#,
+    r#""metrics":{"start":1777629601.0,"end":1777629602.0,"prompt_tokens":9,"completion_tokens":4,"#,
+    r#""prompt_cached_tokens":2}}"#,
+    "\n",
+    r#"{"id":"1","span_id":"a","root_span_id":"a","span_parents":null,"is_root":true,"#,
+    r#""created":"2026-05-01T10:00:00.000Z","span_attributes":{"name":"clerk","type":"task"},"input":"list it","#,
+    r#""output":"a.txt","scores":{"right":1},"metrics":{"start":1777629600.0,"end":1777629603.0}}"#,
+);
 
 /// A trace with an answer and a tool.
 const TRACE: &str = r#"{"id":"t1","timestamp":"2026-05-01T10:00:00.000Z","name":"help","sessionId":"s","userId":null,
@@ -93,42 +172,55 @@ fn is_span(record: &Value<'_>) -> bool {
 
 /// Whether a record is a trace, and no span of one.
 fn is_trace(record: &Value<'_>) -> bool {
-    text(record, "object") == Some("trace") || text(record, "traceId").is_none() && record.get("span_data").is_none()
+    text(record, "object") == Some("trace") || trace_of(record).is_none() && record.get("span_data").is_none()
 }
 
-/// What a span is about.
-fn data<'v, 'a>(span: &'v Value<'a>) -> &'v Value<'a> {
-    span.get("span_data").unwrap_or(span)
+/// The trace that a span names.
+fn trace_of<'v>(span: &'v Value<'_>) -> Option<&'v str> {
+    first_text(members::data(span), &["traceId", "trace_id", "root_span_id"]).or_else(|| text(span, "trace_id"))
+}
+
+/// Whether it is a trace, or the span of one that begins it, of libraries that have no traces.
+fn is_root(span: &Value<'_>) -> bool {
+    let has_no_traces = first(span, &["op_name", "root_span_id"]).is_some();
+    is_trace(span) || (has_no_traces && named_parent(span).is_none())
 }
 
 /// The keys by which spans are put in order.
 const KEYS: SpanKeys = SpanKeys {
     each,
-    trace: |span| first_text(span, &["traceId", "trace_id"]).or_else(|| text(span, "id")).unwrap_or_default(),
-    conversation: |span| first_text(span, &["sessionId", "group_id"]).unwrap_or_default(),
-    id: |span| text(span, "id").filter(|id| !id.is_empty()),
+    trace: |span| trace_of(span).or_else(|| id(span)).unwrap_or_default(),
+    conversation: |span| first_text(members::data(span), &["sessionId", "group_id"]).unwrap_or_default(),
+    id,
     parent,
     // A trace that does not say when it began comes before its spans.
-    time: |span| began(span).or_else(|| span.get("id").filter(|_| is_trace(span)).map(|_| &ZERO)),
+    time: |span| members::began(span).or_else(|| span.get("id").filter(|_| is_trace(span)).map(|_| &ZERO)),
 };
-
-/// When a span or a trace says that it began.
-fn began<'v, 'a>(span: &'v Value<'a>) -> Option<&'v Value<'a>> {
-    first(span, &["startTime", "start_time", "started_at", "timestamp"])
-}
 
 static ZERO: Value<'static> = Value { start: 0, text: "0", data: json::Data::Number };
 
+/// The id of a span; of a row of Braintrust it is beside the id of the row.
+fn id<'v>(span: &'v Value<'_>) -> Option<&'v str> {
+    let of_row = text(span, "root_span_id").and_then(|_| text(span, "span_id"));
+    of_row.or_else(|| text(members::data(span), "id").or_else(|| text(span, "id"))).filter(|id| !id.is_empty())
+}
+
+/// The span that one says that it is in.
+fn named_parent<'v>(span: &'v Value<'_>) -> Option<&'v str> {
+    let of_row = || items(span, "span_parents").first().and_then(Value::as_str);
+    const NAMES: [&str; 3] = ["parentObservationId", "parent_observation_id", "parent_id"];
+    first_text(members::data(span), &NAMES).or_else(|| text(span, "parent_id")).or_else(of_row)
+}
+
 /// The span that one is in, else its trace.
 fn parent<'v>(span: &'v Value<'_>) -> Option<&'v str> {
-    let named = first_text(span, &["parentObservationId", "parent_observation_id", "parent_id"]);
-    named.or_else(|| first_text(span, &["traceId", "trace_id"])).filter(|_| !is_trace(span))
+    named_parent(span).or_else(|| trace_of(span).filter(|_| !is_root(span))).filter(|_| !is_trace(span))
 }
 
 /// The spans of a record: it itself, what it lists, and what a trace has.
 fn each<'v, 'a>(value: &'v Value<'a>, take: &mut dyn FnMut(&'v Value<'a>)) {
-    let listed = items(value, "data");
-    let all = if listed.is_empty() { std::slice::from_ref(value) } else { listed };
+    let listed = ["data", "events", "objects"].into_iter().map(|name| items(value, name)).find(|list| !list.is_empty());
+    let all = listed.filter(|_| trace_of(value).is_none()).unwrap_or(std::slice::from_ref(value));
     for one in all {
         take(one);
         items(one, "observations").iter().filter(|inner| inner.as_object().is_some()).for_each(&mut *take);
@@ -151,66 +243,34 @@ impl Adapter for Observations {
 
     fn read(&mut self, span: &Value<'_>, log: &mut Log<'_>) {
         let trace = (KEYS.trace)(span);
-        if text(span, "id").is_some_and(|id| self.copies.has(&format!("{trace} {id}"), span.text)) {
+        if id(span).is_some_and(|id| self.copies.has(&format!("{trace} {id}"), span.text)) {
             return;
         }
         log.enter_depth(self.nesting.depth(trace, parent(span)));
         self.begin(trace, span, log);
-        let of = data(span);
-        let model = first_text(of, &["model", "providedModelName"]).map(Cow::Borrowed);
-        log.surroundings(&Surroundings { model, ..Surroundings::default() });
-        let usage = if is_answer(of) { usage(of) } else { None };
-        let says_something = is_answer(of) && text(of, "type") != Some("EMBEDDING");
-        let (kind, form) = match is_call(of) {
-            true => (Kind::Call, CALL),
-            false if says_something => (Kind::Answer, SPAN),
-            false => (Kind::Span, SPAN),
-        };
-        let (values, time) = ([span], began(span));
-        let class = first_text(of, &["name", "workflow_name", "type"]).or(Some("trace"));
+        let parts = [span];
+        log.surroundings(&Surroundings { model: model(&parts).map(Cow::Borrowed), ..Surroundings::default() });
+        let usage = if is_answer(&parts) { usage(&parts) } else { None };
+        let (kind, form) = kind_of(&parts);
+        let (class, time) = (Some(members::class(&parts)), members::began(span));
         let tokens = usage.as_ref().and_then(|usage| usage.output);
-        let is_failed = form == SPAN && fault(span).is_some();
-        let draft = Draft { role: StepRole::Agent, class, time, tokens, ..Draft::of(kind, form, &values) };
+        let is_failed = form == SPAN && fault(&parts).is_some();
+        let draft = Draft { role: StepRole::Agent, class, time, tokens, ..Draft::of(kind, form, &parts) };
         log.step(&Draft { is_failed, ..draft });
         if let Some(usage) = usage {
             log.usage(None, &usage);
         }
-        if is_trace(span) {
-            const SLOTS: [&str; 10] = [
-                "workflow_name",
-                "name",
-                "sessionId",
-                "group_id",
-                "userId",
-                "release",
-                "version",
-                "tags",
-                "metadata",
-                "scores",
-            ];
+        if is_root(span) {
             write_slots(log, "trace", trace, span, &SLOTS);
         }
     }
 
     fn show<'v>(form: Form, values: &[&'v Value<'v>]) -> Turn<'v> {
-        let Some(&span) = values.first() else { return Turn::default() };
-        Turn::of(StepRole::Agent, if form == CALL { call(span) } else { span_parts(span) })
+        show(form, values)
     }
 
     fn request(form: Form, values: &[&Value<'_>]) -> Option<ModelRequest> {
-        let span = values.first()?;
-        let of = data(span);
-        let messages = match form {
-            CALL => Vec::new(),
-            _ if is_answer(of) => {
-                let input = first(of, &["input"]).map(|input| input.get("messages").unwrap_or(input));
-                let asked = input.map(|input| turns(input, StepRole::User)).unwrap_or_default();
-                let answered = first(of, &["output"]).map(|output| turns(output, StepRole::Agent)).unwrap_or_default();
-                Some(asked.into_iter().chain(answered).collect::<Vec<_>>()).filter(|all| !all.is_empty())?
-            }
-            _ => return None,
-        };
-        Some(ModelRequest { trajectory: (KEYS.trace)(span).to_owned(), messages })
+        request(form, values)
     }
 
     fn has_requests(&self) -> bool {
@@ -223,6 +283,46 @@ impl Adapter for Observations {
     }
 }
 
+/// What a trace says of itself.
+const SLOTS: [&str; 13] = [
+    "workflow_name",
+    "name",
+    "op_name",
+    "sessionId",
+    "group_id",
+    "userId",
+    "release",
+    "version",
+    "tags",
+    "metadata",
+    "attributes",
+    "expected",
+    "scores",
+];
+
+/// What a step of a span is.
+fn kind_of(parts: &[&Value<'_>]) -> (Kind, Form) {
+    match () {
+        () if is_call(parts) => (Kind::Call, CALL),
+        () if is_answer(parts) && !members::is_embedding(parts) => (Kind::Answer, SPAN),
+        () => (Kind::Span, SPAN),
+    }
+}
+
+fn show<'v>(form: Form, parts: &[&'v Value<'v>]) -> Turn<'v> {
+    Turn::of(StepRole::Agent, if form == CALL { call(parts) } else { span_parts(parts) })
+}
+
+fn request(form: Form, parts: &[&Value<'_>]) -> Option<ModelRequest> {
+    let trajectory = (KEYS.trace)(parts.first()?).to_owned();
+    let messages = match form {
+        CALL => Vec::new(),
+        _ if is_answer(parts) => Some(messages(parts)).filter(|messages| !messages.is_empty())?,
+        _ => return None,
+    };
+    Some(ModelRequest { trajectory, messages })
+}
+
 impl Observations {
     /// The trajectory of a trace begins with its first span.
     fn begin(&mut self, trace: &str, span: &Value<'_>, log: &mut Log<'_>) {
@@ -232,93 +332,13 @@ impl Observations {
             return;
         }
         log.trajectory(self.trajectories.len() - 1);
-        let title = first_text(span, &["name", "workflow_name"]).filter(|_| is_trace(span));
+        let title = members::name(&[span]).filter(|_| is_root(span));
         if is_first {
             log.title(title.unwrap_or(&name));
         } else {
             log.begin_trajectory(&name);
         }
     }
-}
-
-/// Whether a span is the call of a tool.
-fn is_call(of: &Value<'_>) -> bool {
-    matches!(text(of, "type"), Some("TOOL" | "function"))
-}
-
-/// Whether a span is an answer of a model.
-fn is_answer(of: &Value<'_>) -> bool {
-    matches!(text(of, "type"), Some("GENERATION" | "EMBEDDING" | "generation" | "response"))
-}
-
-/// Why a span failed.
-fn fault<'v>(span: &'v Value<'v>) -> Option<Cow<'v, str>> {
-    if let Some(error) = first(span, &["error"]) {
-        return Some(text_of(first(error, &["message"]).unwrap_or(error)));
-    }
-    let is_error = text(span, "level") == Some("ERROR");
-    is_error.then(|| Cow::Borrowed(text(span, "statusMessage").unwrap_or_default()))
-}
-
-/// What an answer cost. Of Langfuse the input leaves out what a cache had.
-fn usage(of: &Value<'_>) -> Option<Usage> {
-    let cost = first(of, &["calculatedTotalCost", "totalCost"]).or_else(|| first(of.get("costDetails")?, &["total"]));
-    let cost = cost.and_then(|cost| cost.as_number().or_else(|| cost.as_str())?.parse().ok());
-    let is_filled = |usage: &&Value<'_>| usage.as_object().is_some_and(|usage| usage.entries().next().is_some());
-    let named = ["usageDetails", "usage"].iter().find_map(|key| of.get(key).filter(is_filled)).unwrap_or(of);
-    let counted = |keys: &[&str]| keys.iter().find_map(|key| count(named, key));
-    let input = counted(&["input", "inputUsage"]);
-    let output = counted(&["output", "outputUsage"]);
-    let usage = if input.or(output).is_some() {
-        let cache_read = counted(&["cache_read_input_tokens", "input_cached_tokens", "input_cache_read"]);
-        let cache_write = counted(&["cache_creation_input_tokens", "input_cache_creation"]);
-        Usage { input, output, cache_read, cache_write, cost }
-    } else {
-        let usage = model_usage(named);
-        Usage { cost: usage.cost.or(cost), ..usage }
-    };
-    (usage.input.or(usage.output).is_some() || cost.is_some()).then_some(usage)
-}
-
-/// A call and what came back from it.
-fn call<'v>(span: &'v Value<'v>) -> Vec<TurnPart<'v>> {
-    let of = data(span);
-    let name = Cow::Borrowed(text(of, "name").unwrap_or("?"));
-    let arguments = first(of, &["input"]).map_or(Cow::Borrowed("{}"), |input| match input.as_str() {
-        // JSON in a string is the arguments themselves.
-        Some(inner) if json::parse(inner).is_ok_and(|value| value.as_object().is_some()) => Cow::Borrowed(inner),
-        _ => Cow::Borrowed(input.text),
-    });
-    let (failed, output) = (fault(span), first(of, &["output"]).map(text_of));
-    let is_error = failed.is_some().then_some(true);
-    let words = failed.filter(|words| !words.is_empty()).or(output);
-    let times = [["startTime", "started_at"], ["endTime", "ended_at"]].map(|keys| first(span, &keys));
-    let result = words.map(|text| ToolResult {
-        name: Some(name.clone()),
-        text,
-        is_error,
-        span_ms: span_ms(times[0], times[1]),
-        ..ToolResult::default()
-    });
-    let call = ToolCall { id: None, name: name.clone(), arguments };
-    std::iter::once(TurnPart::Call(call)).chain(result.map(TurnPart::Result)).collect()
-}
-
-/// Members of a span of the Agents SDK that do not say what it is about.
-const ASIDE: [&str; 9] =
-    ["type", "input", "output", "usage", "model", "model_config", "data", "response_id", "output_type"];
-
-/// What a span led to, else why it failed, else what it began with, else what it is.
-fn span_parts<'v>(span: &'v Value<'v>) -> Vec<TurnPart<'v>> {
-    let of = data(span);
-    let of_member = |key: &str| first(of, &[key]).map(words).filter(|words| !words.trim().is_empty());
-    let found = fault(span).filter(|words| !words.is_empty()).or_else(|| of_member("output"));
-    let found = found.or_else(|| of_member("input")).or_else(|| of_member("data"));
-    let named = || first_text(of, &["workflow_name", "name"]).map(Cow::Borrowed);
-    let note = || Cow::Owned(describe::note_without(of, &ASIDE));
-    let is_plain = span.get("span_data").is_none();
-    let words = found.unwrap_or_else(|| named().filter(|_| is_plain).unwrap_or_else(note));
-    vec![TurnPart::Text(words)]
 }
 
 #[cfg(test)]
@@ -377,6 +397,32 @@ mod tests {
             assert_eq!(parsed.0.error_steps(), [3]);
             assert_eq!(state(&parsed, "usage", 3), r#"{"main":{"input":9,"output":4,"turns":1}}"#);
         }
+    }
+
+    #[test]
+    fn calls_of_weave_and_rows_of_braintrust_stand_as_they_began() {
+        for (row, sample, usage) in [
+            (&WEAVE, WEAVE_CALLS, r#"{"main":{"input":9,"output":4,"turns":1}}"#),
+            (&BRAINTRUST, BRAINTRUST_ROWS, r#"{"main":{"input":7,"output":4,"cache_read":2,"turns":1}}"#),
+        ] {
+            for parsed in [lines(row, sample), growing(row, sample)] {
+                let found = steps(&parsed);
+                assert_eq!(found[..2], ["span agent: a.txt", "span agent: I look."]);
+                assert!(found[2].contains("no such folder"), "{found:?}");
+                assert_eq!(depths(&*parsed.0, &parsed.1), [0, 1, 1]);
+                assert_eq!((parsed.0.error_steps(), parsed.0.title().as_deref()), (vec![2], Some("clerk")));
+                assert_eq!(state(&parsed, "usage", 2), usage);
+                assert!(state(&parsed, "run", 2).contains(r#""model":"m""#));
+                let asked = parsed.0.model_request(1, &parsed.1).unwrap().messages;
+                assert_eq!(asked.iter().map(|turn| turn.role.name()).collect::<Vec<_>>(), ["user", "agent"]);
+            }
+        }
+        let rows = lines(&BRAINTRUST, BRAINTRUST_ROWS);
+        assert_eq!(steps(&rows)[2], "tool-call agent: ls x · no such folder");
+        assert_eq!(rows.0.work().and_then(|work| work.took_ms(2)), Some(250));
+        assert!(state(&rows, "trace", 0).contains(r#""scores":{"right":1}"#));
+        let listed = format!(r#"{{"events":[{}],"cursor":null}}"#, BRAINTRUST_ROWS.replace('\n', ","));
+        assert_eq!(steps(&run_of_record(&BRAINTRUST, &listed)), steps(&rows));
     }
 
     #[test]

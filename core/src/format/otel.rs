@@ -4,6 +4,7 @@ mod attributes;
 pub(in crate::format) mod groups;
 mod logs;
 pub(in crate::format) mod messages;
+mod mlflow;
 pub(in crate::format) mod nesting;
 pub(in crate::format) mod order;
 pub(in crate::format) mod span_text;
@@ -33,14 +34,16 @@ pub(super) static OTEL: Row = Row {
             JSON, with its names or those of the definitions (`resource_spans`), or span objects in an array or \
             lines. A span is a step; the spans of a trace stand together, in the order in which they began, and traces \
             that name one conversation (`gen_ai.conversation.id`, `session.id`) are one trajectory; results of \
-            evaluations are steps behind their span. Traces of TRAIL, an object whose `spans` have `child_spans`. Logs \
+            evaluations are steps behind their span. Spans of Phoenix also as its interface lists them (`data`), and \
+            as rows of a table (`context.span_id`, `attributes.llm.model_name`). Traces of MLflow (`info`, and \
+            `data` with `spans`), and of TRAIL, an object whose `spans` have `child_spans`. Logs \
             (`resourceLogs`) with events of the GenAI conventions: what `gen_ai.user.message`, `gen_ai.choice` and \
             their like say once, and a step for the details of a request.",
     framing: Framing::Elements,
     run: || Box::new(LogRun::new(Spans::default())),
     detect: None,
     has_trajectories: true,
-    samples: &[OTLP, PHOENIX, LOGS, TREE],
+    samples: &[OTLP, PHOENIX, LOGS, TREE, PHOENIX_ROWS, MLFLOW],
 };
 
 /// Two spans of a trace; the parent comes last, since it ended last.
@@ -103,6 +106,39 @@ const TREE: &str = concat!(
     r#""duration":"PT0.5S","status_code":"Ok","child_spans":[]}]}]}"#,
 );
 
+/// Rows of a table of spans.
+const PHOENIX_ROWS: &str = concat!(
+    r#"{"name":"gpt","span_kind":"LLM","parent_id":null,"start_time":"2026-05-01T10:00:00Z","status_code":"OK","#,
+    r#""context.trace_id":"t","context.span_id":"a","attributes.llm.model_name":"gpt","#,
+    r#""attributes.llm.input_messages":[{"message.role":"user","message.content":"list it"}],"#,
+    r#""attributes.llm.output_messages":[{"message.role":"#,
+    r#""assistant","message.tool_calls":[{"tool_call.function.name":"ls","tool_call.function.arguments":"{}"}]}],"#,
+    r#""attributes.llm.token_count.prompt":5,"attributes.llm.token_count.completion":2,"attributes.tool.name":null}"#,
+    "\n",
+    r#"{"name":"ls","span_kind":"TOOL","parent_id":"a","start_time":"2026-05-01T10:00:01Z","status_code":"ERROR","#,
+    r#""context.trace_id":"t","context.span_id":"b","status_message":"no folder","attributes.llm.model_name":null,"#,
+    r#""attributes.tool.name":"ls","attributes.input.value":"{}"}"#,
+);
+
+/// A trace of MLflow with an answer and a tool.
+const MLFLOW: &str = concat!(
+    r#"{"info":{"trace_id":"tr-1","state":"OK"},"data":{"spans":[{"trace_id":"AA==","span_id":"a","#,
+    r#""parent_span_id":"","name":"agent","#,
+    r#""start_time_unix_nano":1781296600000000000,"end_time_unix_nano":1781296603000000000,"#,
+    r#""status":{"code":"STATUS_CODE_OK"},"attributes":{"mlflow.spanType":"\"AGENT\"","mlflow.spanInputs":"#,
+    r#""{\"q\": \"list it\"}","mlflow.spanOutputs":"\"a.txt\""}},"#,
+    r#"{"trace_id":"AA==","span_id":"b","parent_span_id":"a","name":"Completions","#,
+    r#""start_time_unix_nano":1781296601000000000,"end_time_unix_nano":1781296602000000000,"attributes":{"#,
+    r#""mlflow.spanType":"\"CHAT_MODEL\"","mlflow.spanInputs":"{\"model\": \"m\", \"messages\": [{\"role\": "#,
+    r#"\"user\", \"content\": \"list it\"}]}","mlflow.spanOutputs":"{\"choices\": [{\"message\": {\"role\": "#,
+    r#"\"assistant\", \"content\": null, \"tool_calls\": [{\"id\": \"c\", \"function\": {\"name\": \"ls\", "#,
+    r#"\"arguments\": \"{}\"}}]}}]}","mlflow.chat.tokenUsage":"{\"input_tokens\": 9, \"output_tokens\": 4}"}},"#,
+    r#"{"trace_id":"AA==","span_id":"c","parent_span_id":"a","name":"ls","start_time_unix_nano":1781296602000000000,"#,
+    r#""end_time_unix_nano":1781296602250000000,"status":{"code":"STATUS_CODE_ERROR"},"attributes":{"#,
+    r#""mlflow.spanType":"\"TOOL\"","mlflow.spanInputs":"{\"path\": \"x\"}","mlflow.spanOutputs":"#,
+    r#""\"no folder\""}}]}}"#,
+);
+
 /// A span, and one that is a call.
 const SPAN: Form = FIRST_ADAPTER_FORM;
 const CALL: Form = FIRST_ADAPTER_FORM + 1;
@@ -110,14 +146,15 @@ const CALL: Form = FIRST_ADAPTER_FORM + 1;
 /// The trace of a span, or of a record of a log; without one the conversation that it is of.
 fn trace<'v>(span: &'v Value<'_>) -> &'v str {
     let context = first(span, &["context", "spanContext"]).unwrap_or(span);
-    let trace = first_text(context, &["traceId", "trace_id"]).unwrap_or_default();
+    let trace = first_text(context, &["traceId", "trace_id", "context.trace_id"]).unwrap_or_default();
     if trace.is_empty() { logs::conversation(span) } else { trace }
 }
 
 /// The id of a span; records of logs have none of their own.
 fn id<'v>(span: &'v Value<'_>) -> Option<&'v str> {
     let context = first(span, &["context", "spanContext"]).unwrap_or(span);
-    first_text(context, &["spanId", "span_id"]).filter(|id| !id.is_empty() && !logs::is_log_record(span))
+    first_text(context, &["spanId", "span_id", "context.span_id"])
+        .filter(|id| !id.is_empty() && !logs::is_log_record(span))
 }
 
 /// The span that a span is in, or that a record of a log is of.
@@ -128,9 +165,10 @@ fn parent<'v>(span: &'v Value<'_>) -> Option<&'v str> {
     first_text(span, keys).or_else(of_context)
 }
 
-/// The spans of a trace that are in each other, as TRAIL has them.
+/// The spans of a trace: in each other, as TRAIL has them, or those of MLflow.
 fn tree<'v, 'a>(trace: &'v Value<'a>) -> Option<&'v [Value<'a>]> {
-    trace.get("spans").and_then(Value::as_array).filter(|_| trace.get("span_id").is_none())
+    let spans = trace.get("spans").and_then(Value::as_array).filter(|_| trace.get("span_id").is_none());
+    spans.or_else(|| mlflow::spans(trace))
 }
 
 /// What a span is called.
@@ -179,7 +217,9 @@ impl Adapter for Spans {
         }
         let name = span_name(span).unwrap_or(if is_log { logs::event(span) } else { "span" });
         let model = attribute_text(span, &["gen_ai.response.model", "gen_ai.request.model", "llm.model_name"]);
-        log.surroundings(&Surroundings { model: model.map(Cow::Borrowed), ..Surroundings::default() });
+        let model = model.map(Cow::Borrowed);
+        let model = model.or_else(|| is_answer(span).then(|| mlflow::model(span)).flatten().map(Cow::Owned));
+        log.surroundings(&Surroundings { model, ..Surroundings::default() });
         let usage = self.cost_of_answer(span, trace, log);
         let of_agent = self.cost_of_agent(span, trace);
         let (kind, form) = match is_call(span) {
@@ -289,7 +329,8 @@ fn event_time<'v, 'a>(event: &'v Value<'a>) -> Option<&'v Value<'a>> {
 
 fn kind<'v>(span: &'v Value<'_>) -> &'v str {
     let of_span = text(span, "span_kind");
-    of_span.or_else(|| attribute_text(span, &["openinference.span.kind"])).unwrap_or_default()
+    let of_attributes = || attribute_text(span, &["openinference.span.kind"]);
+    of_span.or_else(of_attributes).or_else(|| mlflow::kind(span)).unwrap_or_default()
 }
 
 /// Whether a span is the call of a tool.
@@ -309,7 +350,7 @@ fn is_answer(span: &Value<'_>) -> bool {
     matches!(operation, Some("chat" | "text_completion" | "completion" | "generate_content"))
         || logs::is_log_record(span) && logs::is_details(span)
         || operation.is_none() && attribute(span, &[span_text::ADK_ANSWER]).is_some()
-        || kind(span) == "LLM"
+        || matches!(kind(span), "LLM" | "CHAT_MODEL")
         || name.ends_with(".doGenerate")
         || name.ends_with(".doStream")
 }
@@ -338,7 +379,7 @@ fn usage(span: &Value<'_>) -> Option<Usage> {
     let cost = attribute(span, &["llm.cost.total", "gen_ai.usage.cost"]);
     let cost = cost.and_then(|cost| cost.as_number().or(cost.as_str())?.parse().ok());
     let usage = Usage { input, output, cache_read, cache_write, cost };
-    (input.is_some() || output.is_some()).then_some(usage)
+    (input.is_some() || output.is_some()).then_some(usage).or_else(|| mlflow::usage(span))
 }
 
 fn has_failed(span: &Value<'_>) -> Option<bool> {
@@ -355,13 +396,14 @@ fn has_failed(span: &Value<'_>) -> Option<bool> {
 /// A call and what came back from it.
 fn call<'v>(span: &'v Value<'v>) -> Vec<TurnPart<'v>> {
     const NAMES: [&str; 4] = ["gen_ai.tool.name", "tool.name", "ai.toolCall.name", "traceloop.entity.name"];
-    const ARGUMENTS: [&str; 6] = [
+    const ARGUMENTS: [&str; 7] = [
         "gen_ai.tool.call.arguments",
         "ai.toolCall.args",
         "tool_arguments",
         "gcp.vertex.agent.tool_call_args",
         "input.value",
         "traceloop.entity.input",
+        "mlflow.spanInputs",
     ];
     const RESULTS: [&str; 6] = [
         "gen_ai.tool.call.result",
@@ -390,7 +432,8 @@ fn call<'v>(span: &'v Value<'v>) -> Vec<TurnPart<'v>> {
         of_parts.unwrap_or_else(|| plain(found).map_or_else(|| text_of(found), Cow::Owned))
     };
     let found = attribute(span, &RESULTS).map(result_text);
-    let words = found.or_else(|| span_text::result_of_events(span)).or_else(failed);
+    let found = found.or_else(|| span_text::result_of_events(span)).or_else(|| mlflow::output(span));
+    let words = found.or_else(failed);
     let took = || duration_ms(text(span, "duration")?);
     let result = words.map(|text| ToolResult {
         id: id.map(Cow::Borrowed),

@@ -6,7 +6,7 @@ use crate::format::acts::evidence::{Evidence, has_answers};
 use crate::format::signature;
 use crate::format::{Framing, Match, Near};
 use crate::json::Value;
-use crate::rules::trajectory::{Reading, RecordShape, bare_pointer};
+use crate::rules::trajectory::{Reading, RecordShape, bare_pointer, is_unanswered};
 
 /// Rows with `conversations`.
 pub(in crate::format) static SHAREGPT: DatasetRow = DatasetRow {
@@ -37,8 +37,9 @@ pub(in crate::format) static MESSAGES: DatasetRow = DatasetRow {
             requests to a model with what came back, as themselves or below `request`, `body`, `params` and \
             `response`, `result` (files of batches, logs of proxies): the `choices` of OpenAI's chat, an `input` \
             with the `output` of its Responses interface, messages of Anthropic's, Bedrock's Converse and Ollama; \
-            rollouts and tasks of NeMo Gym (`responses_create_params`, `response`); `contents` and `candidates` of \
-            Gemini's API, in rows of batches and of tuning; groups of attempts, each a trajectory of the row (ART: \
+            sessions of Agno's JSON database, whose runs go on with each other; rollouts and tasks of NeMo Gym \
+            (`responses_create_params`, `response`); `contents` and `candidates` of Gemini's API, in rows of \
+            batches and of tuning; groups of attempts, each a trajectory of the row (ART: \
             `messages_and_choices`; rLLM: `chat_completions` of the last step; Atropos: lists of `messages` with \
             `scores`); `completions`, `responses`, `samples`, `outputs` or `generations` beside one of `rewards` or \
             `scores` for each; lines or an array of lists of messages; databases of Agno, a row for each run. Calls \
@@ -75,6 +76,13 @@ pub(in crate::format) static MESSAGES: DatasetRow = DatasetRow {
         r#"{"request":{"model":"m","system":"You help.","messages":[{"role":"user","content":"2+2?"}]},
     "response":{"type":"message","role":"assistant","content":[{"type":"text","text":"4"}],
         "stop_reason":"end_turn","usage":{"input_tokens":9,"output_tokens":1}}}"#,
+        r#"[{"session_id":"s","session_type":"agent","agent_id":"a","session_data":{"session_state":{"n":1}},"runs":[
+    {"run_id":"r1","messages":[{"role":"system","content":"You help."},{"role":"user","content":"list it"},
+        {"role":"assistant","tool_calls":[{"id":"c1","type":"function","function":{"name":"ls","arguments":"{}"}}],
+            "metrics":{"input_tokens":9,"output_tokens":4}},
+        {"role":"tool","tool_call_id":"c1","tool_name":"ls","content":"a.txt","tool_call_error":false}]},
+    {"run_id":"r2","messages":[{"role":"system","content":"You help."},
+        {"role":"user","content":"list it","from_history":true},{"role":"user","content":"thanks"}]}]}]"#,
         r#"{"custom_id":"a","response":{"status_code":200,"body":{"choices":[{"index":0,"finish_reason":"stop",
     "message":{"role":"assistant","content":"4"}}]}},"error":null}"#,
         r#"{"system":[{"text":"You help."}],"messages":[{"role":"user","content":[{"text":"list it"}]},
@@ -132,7 +140,8 @@ pub(in crate::format) static SIMULATIONS: DatasetRow = DatasetRow {
     title: "tau2 simulations",
     about: "Results of tau2-bench: one object whose `simulations` hold `messages`, a trajectory each. The agent and \
             the simulated user call tools; a result names its call by `id`, and one message may hold several results. \
-            A run that has a file for each simulation is opened by its folder, or by the `results.json` in it. \
+            A run that has a file for each simulation is opened by its folder, or by the `results.json` in it; \
+            of simulations in which both sides speak at once (`ticks`), the pieces of a turn are one message. \
             State: as in the rows above, with `reward_info` and `termination_reason`.",
     framing: Framing::Items("simulations"),
     detect: detect_simulations,
@@ -147,10 +156,25 @@ pub(in crate::format) static SIMULATIONS: DatasetRow = DatasetRow {
     {"role":"assistant","content":"It is cancelled."}]}]}"#],
 };
 
+/// The requests of one batch.
+pub(in crate::format) static REQUESTS: DatasetRow = DatasetRow {
+    name: "messages",
+    title: "Batch requests",
+    about: "What is sent as one batch to Anthropic's or Gemini's API: one object whose `requests` are requests to a \
+            model, a trajectory each. Everything else is as in the rows above.",
+    framing: Framing::Items("requests"),
+    detect: detect_requests,
+    near: |_| None,
+    samples: &[r#"{"requests":[{"custom_id":"a","params":{"model":"m","max_tokens":9,"system":"You help.",
+    "messages":[{"role":"user","content":"2+2?"}]}},
+    {"custom_id":"b","params":{"model":"m","max_tokens":9,"messages":[{"role":"user","content":"3+3?"}]}}]}"#],
+};
+
 /// Whether most records are recognised by the signature of a format, and are no contexts of Agent/Data (A8).
 fn detect_signed(name: &str, first: &[Value<'_>]) -> Option<Match> {
     let found = signature::detect(name, first)?;
-    let n = first.iter().filter(|row| Reading::of_row(row).shape == RecordShape::Chat).count();
+    let is_chat = |row: &Value<'_>| Reading::of_row(row).shape == RecordShape::Chat || is_unanswered(row);
+    let n = first.iter().filter(|row| is_chat(row)).count();
     let is_context = |row: &Value<'_>| row.get("context").is_some_and(|context| context.as_array().is_some());
     let are_contexts = first.iter().any(|row| is_context(row) && !is_conversation(row) && !has_answers(row))
         || Evidence::of_messages(Counts::messages(first));
@@ -194,4 +218,12 @@ fn detect_simulations(first: &[Value<'_>]) -> Option<Match> {
     let is_run = simulation.get("task_id").is_some() || simulation.get("reward_info").is_some();
     let reason = "`simulations` whose `messages` have a `role`";
     (is_run && Reading::of_row(simulation).shape == RecordShape::Chat).then(|| Match { reason: reason.to_owned() })
+}
+
+fn detect_requests(first: &[Value<'_>]) -> Option<Match> {
+    let [file] = first else { return None };
+    let request = file.get("requests")?.as_array()?.first()?;
+    let is_named = ["params", "request"].iter().any(|name| request.get(name).is_some());
+    let reason = "`requests` to a model";
+    (is_named && Reading::of_row(request).shape == RecordShape::Chat).then(|| Match { reason: reason.to_owned() })
 }

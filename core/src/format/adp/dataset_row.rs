@@ -31,7 +31,7 @@ pub(in crate::format) struct DatasetRow {
 }
 
 /// A record that holds several trajectories has at least one of these members.
-const SEVERAL: [&str; 12] = [
+const SEVERAL: [&str; 13] = [
     "\"subagent_trajectories\"",
     "\"rejected",
     "\"non_preferred_output\"",
@@ -44,6 +44,7 @@ const SEVERAL: [&str; 12] = [
     "\"samples\"",
     "\"outputs\"",
     "\"generations\"",
+    "\"parent_run_id\"",
 ];
 
 impl Format for DatasetRow {

@@ -1,9 +1,11 @@
 //! A folder of tau2-bench, with a file for each simulation beside `results.json`, as lines of them (`FORMATS.md` 8).
 
+use super::ticks;
 use crate::format::assembler::Assembler;
 use crate::format::rows::{Trouble, one_line};
 use crate::json::{self, Value};
 use crate::model::{Archive, Contents, Problem, Sink};
+use memchr::memmem;
 use std::collections::HashSet;
 
 /// How such folders are read.
@@ -28,7 +30,8 @@ impl Assembler for SimulationsFolder {
         let is_simulation = |text: Vec<u8>| {
             let text = String::from_utf8(text).ok()?;
             let value = json::parse_lenient(&text).ok()?;
-            Some(value.get("task_id").is_some() && value.get("messages").is_some_and(|all| all.as_array().is_some()))
+            let is_list = |name: &str| value.get(name).is_some_and(|all| all.as_array().is_some());
+            Some(value.get("task_id").is_some() && (is_list("messages") || is_list("ticks")))
         };
         // The first that is whole: a file may be written at this moment.
         let first = simulations(files.names()).into_iter().take(LOOKED_AT);
@@ -43,12 +46,19 @@ impl Assembler for SimulationsFolder {
             let Some(text) = trouble.pass(files.read_whole(member, FILE_BYTES_MAX)) else { continue };
             // What is not valid JSON is one bad record.
             let broken = || String::from_utf8_lossy(&text).split_ascii_whitespace().collect::<Vec<_>>().join(" ");
-            out(one_line(&text).unwrap_or_else(broken).as_bytes())?;
+            let line = joined(&text).or_else(|| one_line(&text));
+            out(line.unwrap_or_else(broken).as_bytes())?;
             out(b"\n")?;
         }
         trouble.pass(all_are_there(files));
         trouble.end()
     }
+}
+
+/// A simulation in which both sides speak at once, with their turns as messages; None: it is another one.
+fn joined(text: &[u8]) -> Option<String> {
+    memmem::find(text, b"\"ticks\"")?;
+    ticks::with_messages(&json::parse_lenient(std::str::from_utf8(text).ok()?).ok()?)
 }
 
 /// The files of simulations in the order of their names, as tau2-bench reads them.

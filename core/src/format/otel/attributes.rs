@@ -5,8 +5,28 @@ use crate::json::{self, Data, Value};
 
 /// The first attribute of these names that is there.
 pub(super) fn attribute<'v, 'a>(span: &'v Value<'a>, names: &[&str]) -> Option<&'v Value<'a>> {
-    let attributes = span.get("attributes").or_else(|| span.get("span_attributes"))?;
+    let Some(attributes) = span.get("attributes").or_else(|| span.get("span_attributes")) else {
+        let of_row = |name: &&str| in_row(span, &["attributes"], name).filter(|value| !value.is_null());
+        return names.iter().find_map(of_row);
+    };
     names.iter().find_map(|name| one(attributes, name))
+}
+
+/// The value at a dotted name of a row of a table of spans, as Phoenix gives it: a column or member may have any number
+/// of the names between dots.
+fn in_row<'v, 'a>(at: &'v Value<'a>, before: &[&str], name: &str) -> Option<&'v Value<'a>> {
+    if let Some(items) = at.as_array() {
+        let (place, rest) = name.split_once('.').unwrap_or((name, ""));
+        let item = items.get(place.parse::<usize>().ok()?)?;
+        return if rest.is_empty() { Some(item) } else { in_row(item, &[], rest) };
+    }
+    let whole = before.iter().copied().chain([name]).collect::<Vec<_>>().join(".");
+    let ends = whole.match_indices('.').map(|(end, _)| end).chain([whole.len()]);
+    ends.filter(|end| *end > before.first().map_or(0, |name| name.len())).find_map(|end| {
+        let found = at.get(&whole[..end])?;
+        let rest = whole.get(end + 1..).unwrap_or_default();
+        if rest.is_empty() { Some(found) } else { in_row(found, &[], rest) }
+    })
 }
 
 /// The same as a text.

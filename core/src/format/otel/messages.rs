@@ -2,6 +2,7 @@
 //! included, and what it answered.
 
 use super::attributes::{attribute, attribute_text, plain, plain_list};
+use super::mlflow;
 use crate::format::log::{first, first_text, items, role_of, text, text_of};
 use crate::json::{self, Data, Value};
 use crate::model::{Attachment, StepRole, ToolCall, ToolResult, Turn, TurnPart};
@@ -29,12 +30,13 @@ pub(super) fn speaker(event: &str) -> Option<StepRole> {
 
 /// The messages of a span of a model, or of the event that has its details, in order.
 pub(super) fn messages(span: &Value<'_>) -> Vec<Turn<'static>> {
-    let ways: [&dyn Fn() -> Vec<Turn<'static>>; 5] = [
+    let ways: [&dyn Fn() -> Vec<Turn<'static>>; 6] = [
         &|| conventional(span),
         &|| of_ai_sdk(span),
         &|| numbered(span, "llm.input_messages", "llm.output_messages", ".message"),
         &|| numbered(span, "gen_ai.prompt", "gen_ai.completion", ""),
         &|| of_events(span),
+        &|| mlflow::messages(span),
     ];
     ways.into_iter().map(|way| way()).find(|turns| !turns.is_empty()).unwrap_or_default()
 }
@@ -202,7 +204,9 @@ fn is_structure(value: &Value<'_>) -> bool {
 /// A message: its words, thoughts, calls and files are one turn, each result is one.
 fn message(value: &Value<'_>, role: StepRole) -> Vec<Turn<'static>> {
     let value = value.get("message").filter(|inner| inner.as_object().is_some()).unwrap_or(value);
-    let role = text(value, "role").map_or(role, role_of);
+    // Messages of LangChain have a type in place of a role.
+    let speaker = || text(value, "type").filter(|kind| matches!(*kind, "human" | "ai" | "system" | "tool"));
+    let role = text(value, "role").or_else(speaker).map_or(role, role_of);
     let content = first(value, &["parts", "content"]).or_else(|| are_converse(value).then_some(value));
     let id = first_text(value, &["tool_call_id", "toolCallId", "id"]).filter(|_| role == StepRole::Environment);
     let mut parts = match content.map(|content| &content.data) {

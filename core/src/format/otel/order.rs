@@ -76,7 +76,9 @@ fn each_span<'v, 'a>(value: &'v Value<'a>, take: &mut dyn FnMut(&'v Value<'a>)) 
     if has_resources || first(value, &METRICS).is_some() {
         return;
     }
-    match super::tree(value) {
+    // What the interface of Phoenix gives.
+    let listed = value.get("data").and_then(Value::as_array).filter(|_| super::span_name(value).is_none());
+    match super::tree(value).or(listed) {
         Some(spans) => spans.iter().for_each(|span| each_inside(span, 0, take)),
         None => each_inside(value, 0, take),
     }
@@ -127,7 +129,8 @@ impl Time {
         let number = |index: usize| {
             let value = parts.get(index)?;
             let text = value.as_number().or_else(|| value.as_str())?;
-            text.bytes().all(|b| b.is_ascii_digit()).then_some(text)
+            let is_number = |b: u8| b.is_ascii_digit() || (b == b'.' && value.as_number().is_some());
+            text.bytes().all(is_number).then_some(text)
         };
         match (number(0), time.as_str()) {
             (Some(whole), _) => Self::Number(whole.into(), number(1).unwrap_or("0").into()),
@@ -164,6 +167,7 @@ impl Time {
 fn digits(text: &str) -> &str {
     match text.trim_start_matches('0') {
         "" => "0",
+        fraction if fraction.starts_with('.') => text,
         digits => digits,
     }
 }

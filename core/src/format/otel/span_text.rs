@@ -4,6 +4,7 @@
 
 use super::attributes::{attribute, attribute_text, plain};
 use super::messages::{are_converse, detail};
+use super::mlflow;
 use crate::format::log::{first, first_text, items, text, text_of};
 use crate::json::{self, Data, Value};
 use std::borrow::Cow;
@@ -29,10 +30,12 @@ pub(super) fn span_text<'v>(span: &'v Value<'v>) -> Option<Cow<'v, str>> {
         .or_else(|| of_details(span, "gen_ai.output.messages"))
         .or_else(|| of_events(span, &CHOICES))
         .or_else(|| attribute_text(&["output.value", "gen_ai.response.text", ADK_ANSWER]))
+        .or_else(|| mlflow::output(span))
         .or_else(|| fault(span))
         .or_else(|| attribute_text(&["gen_ai.input.messages", "ai.prompt.messages", "ai.prompt", "input.value"]))
         .or_else(|| of_details(span, "gen_ai.input.messages"))
         .or_else(|| of_events(span, &PROMPTS))
+        .or_else(|| mlflow::input(span))
 }
 
 /// Why a span failed: its status, or the exception among its events.

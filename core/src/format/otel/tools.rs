@@ -4,7 +4,7 @@ use super::attributes::{attribute, plain};
 use crate::json::{self, Value};
 
 /// Attributes that list all tools.
-const LISTS: [&str; 3] = ["gen_ai.tool.definitions", "ai.prompt.tools", "gen_ai.request.tools"];
+const LISTS: [&str; 4] = ["gen_ai.tool.definitions", "ai.prompt.tools", "gen_ai.request.tools", "mlflow.chat.tools"];
 /// Most tools of a span that are looked for by number.
 const TOOLS_MAX: usize = 1_000;
 

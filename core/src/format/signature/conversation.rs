@@ -1,12 +1,12 @@
 //! Conversations for training: ShareGPT, and messages under any of their names (`FORMATS.md` 8), tried last; messages
 //! of the AI SDK (`FORMATS.md` 14).
 
-use super::members::{first, has, has_any, is_array, is_message, is_text, matched, most, text};
+use super::members::{any, first, has, has_any, is_array, is_message, is_text, matched, most, text};
 use super::{Head, Signature};
 use crate::format::Match;
 use crate::json::{OutlineLayout, Value};
 use crate::rules::trajectory::blocks::item;
-use crate::rules::trajectory::{has_scored_answers, is_exchange};
+use crate::rules::trajectory::{has_scored_answers, is_exchange, is_session, is_unanswered};
 
 pub(super) const AI_SDK: Signature = Signature {
     format: "ai-sdk",
@@ -95,7 +95,12 @@ fn messages(head: &Head<'_, '_>) -> Option<Match> {
     if most(head, has_scored_answers) {
         return matched(true, "lists of answers with a score for each: groups of attempts");
     }
-    if most(head, is_exchange) {
+    if most(head, is_session) {
+        return matched(true, "sessions of Agno, or their runs, with `messages`");
+    }
+    // Rows of a batch of which nothing came back count neither way.
+    let has_exchange = any(head, is_exchange);
+    if most(head, |row| is_exchange(row) || (has_exchange && is_unanswered(row))) {
         return matched(true, "requests to a model, or what it answered");
     }
     matched(most(head, is_preference), "rows with a `prompt` and what was chosen, rejected or completed")
@@ -104,6 +109,7 @@ fn messages(head: &Head<'_, '_>) -> Option<Match> {
 fn is_row(record: &Value<'_>) -> bool {
     LISTS.iter().any(|name| first(record, name).is_some_and(is_message))
         || first(record, "simulations").is_some_and(|run| first(run, "messages").is_some_and(is_message))
+        || first(record, "requests").is_some_and(is_exchange)
 }
 
 /// A row of TRL whose turns are texts.

@@ -47,6 +47,7 @@ pub struct Signature {
 /// All signatures, in the order in which they are tried (`FORMATS.md` 0.2.4).
 pub static SIGNATURES: &[Signature] = &[
     claude::SESSION,
+    session::CURSOR_STREAM,
     claude::STREAM,
     codex::ROLLOUT,
     codex::EXEC,
@@ -84,6 +85,8 @@ pub static SIGNATURES: &[Signature] = &[
     trace::OTEL,
     trace::LANGSMITH,
     trace::LANGFUSE,
+    trace::WEAVE,
+    trace::BRAINTRUST,
     trace::LANGGRAPH,
     rollout::VERIFIERS,
     rollout::VERL,

@@ -46,6 +46,13 @@ pub(super) const QWEN: Signature = Signature {
 pub(super) const CURSOR: Signature =
     Signature { format: "cursor", what: "a Cursor agent transcript", detect: cursor, members: &[] };
 
+pub(super) const CURSOR_STREAM: Signature = Signature {
+    format: "cursor-stream",
+    what: "the JSON stream of a run of Cursor's agent",
+    detect: cursor_stream,
+    members: &["/session_id", "/call_id", "/tool_call", "/subtype"],
+};
+
 pub(super) const OPENCODE: Signature = Signature {
     format: "opencode",
     what: "an opencode session",
@@ -177,6 +184,17 @@ fn cursor(head: &Head<'_, '_>) -> Option<Match> {
             && !has_any(r, &["type", "id", "uuid", "sessionId", "session_id", "timestamp"])
     };
     matched(most(head, is_line), "lines with a `role` and a `message` with `content`, without ids and times")
+}
+
+/// Lines of a run: calls that start and end, or a first line without the tools that Claude Code lists in its.
+fn cursor_stream(head: &Head<'_, '_>) -> Option<Match> {
+    let is_call =
+        |r: &Value<'_>| text(r, "type") == "tool_call" && is_object(r, "tool_call") && is_text(r, "session_id");
+    let is_init = |r: &Value<'_>| {
+        let is_first = text(r, "type") == "system" && text(r, "subtype") == "init" && is_text(r, "session_id");
+        is_first && has(r, &["apiKeySource", "cwd", "model", "permissionMode"]) && !has_any(r, &["tools", "uuid"])
+    };
+    matched(any(head, is_call) || any(head, is_init), "lines with `session_id` and `tool_call`, or how a run began")
 }
 
 /// A session as one object, or the first line of its journal, which has it in `v`.

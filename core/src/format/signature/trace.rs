@@ -34,6 +34,20 @@ pub(super) const LANGFUSE: Signature = Signature {
     members: &["/traceId", "/type", "/startTime", "/parentObservationId", "/level"],
 };
 
+pub(super) const WEAVE: Signature = Signature {
+    format: "weave",
+    what: "a file of calls of Weave",
+    detect: weave,
+    members: &["/op_name", "/trace_id", "/started_at", "/inputs"],
+};
+
+pub(super) const BRAINTRUST: Signature = Signature {
+    format: "braintrust",
+    what: "a file of rows of Braintrust",
+    detect: braintrust,
+    members: &["/span_id", "/root_span_id", "/span_attributes", "/span_parents"],
+};
+
 pub(super) const LANGGRAPH: Signature = Signature {
     format: "langgraph",
     what: "the state history of a LangGraph thread",
@@ -71,6 +85,15 @@ fn otel(head: &Head<'_, '_>) -> Option<Match> {
     }
     if most(head, is_tree) {
         return matched(true, "a trace whose `spans` have `child_spans`");
+    }
+    if most(head, is_mlflow) {
+        return matched(true, "a trace of MLflow with its `spans`");
+    }
+    if most(head, |record| first(record, "data").is_some_and(|one| is_span(one) && is_object(one, "attributes"))) {
+        return matched(true, "spans under `data`");
+    }
+    if most(head, is_span_row) {
+        return matched(true, "rows of a table of spans with `context.span_id`");
     }
     let are_of_models = || most(head, is_flat_span) && any(head, has_model);
     matched(most(head, is_span) || are_of_models(), "spans with their context and attributes")
@@ -122,6 +145,21 @@ fn is_span(record: &Value<'_>) -> bool {
 fn is_tree(record: &Value<'_>) -> bool {
     let span = first(record, "spans");
     span.is_some_and(|span| has(span, &["span_id", "span_name"]) && has_any(span, &["child_spans", "span_attributes"]))
+}
+
+/// A trace as MLflow has it: what it is, and its spans.
+fn is_mlflow(record: &Value<'_>) -> bool {
+    const NAMES: [&str; 3] = ["mlflow.spanType", "mlflow.spanInputs", "mlflow.traceRequestId"];
+    let span = record.get("data").and_then(|data| first(data, "spans")).or_else(|| first(record, "spans"));
+    span.is_some_and(|span| {
+        let is_named = |attributes: &Value<'_>| has_any(attributes, &NAMES);
+        has_any(span, &["context", "span_id"]) && span.get("attributes").is_some_and(is_named)
+    })
+}
+
+/// A row of a table of spans, as Phoenix gives it.
+fn is_span_row(record: &Value<'_>) -> bool {
+    is_text(record, "name") && has(record, &["context.span_id", "context.trace_id"])
 }
 
 /// A span with its ids beside its name, as OTLP has them below resources, and exporters of their own write them.
@@ -191,4 +229,19 @@ fn langfuse(head: &Head<'_, '_>) -> Option<Match> {
         return matched(true, "observations or traces under `data`");
     }
     matched(most(head, is_one), "observations with `traceId`, `type` and `startTime`, or their traces")
+}
+
+/// Calls, by themselves or in a list.
+fn weave(head: &Head<'_, '_>) -> Option<Match> {
+    let is_call =
+        |r: &Value<'_>| is_text(r, "op_name") && is_text(r, "started_at") && has_any(r, &["inputs", "trace_id"]);
+    let is_one = |r: &Value<'_>| is_call(r) || first(r, "objects").is_some_and(is_call);
+    matched(most(head, is_one), "calls with `op_name` and `started_at`")
+}
+
+/// Rows, by themselves or as they are asked for.
+fn braintrust(head: &Head<'_, '_>) -> Option<Match> {
+    let is_row = |r: &Value<'_>| is_text(r, "span_id") && is_text(r, "root_span_id") && is_object(r, "span_attributes");
+    let is_list = |r: &Value<'_>| ["events", "data", "objects"].iter().any(|name| first(r, name).is_some_and(is_row));
+    matched(most(head, |r| is_row(r) || is_list(r)), "rows with `span_id`, `root_span_id` and `span_attributes`")
 }

@@ -3,9 +3,9 @@
 use super::call_text;
 use super::lint::IMAGE_PATH_MAX;
 use crate::json::{Value, compact};
-use crate::model::{StepKind, StepRole};
+use crate::model::{StepKind, StepRole, TurnPart};
 use crate::rules::trajectory::{
-    Body, Call, CallSource, Class, FunctionCall, Item, Message, TrajectoryStep, atif, blocks, text, text::joined,
+    Body, Call, CallSource, Class, FunctionCall, Item, Message, TrajectoryStep, Way, atif, blocks, text, text::joined,
 };
 use std::borrow::Cow;
 
@@ -49,6 +49,9 @@ pub(super) fn line(entry: &TrajectoryStep<'_>) -> String {
             let words = message.text.as_deref().map(text::before_call).unwrap_or_default();
             (call_text::calls(entry.value, message), words.to_owned())
         }
+        Body::Message(message) if !results(entry, message).is_empty() => {
+            (results(entry, message), message_words(entry.value, message).unwrap_or_default().into_owned())
+        }
         Body::Turn => (entry.calls.iter().map(call_text::call).collect(), turn_texts(entry, &[]).join("\n")),
         _ => {
             let words = Some(entry_text(entry)).filter(|words| !words.is_empty());
@@ -89,13 +92,21 @@ fn reasoning<'a>(entry: &TrajectoryStep<'a>) -> Option<Cow<'a, str>> {
         Body::Item(item) => {
             item.class.filter(|class| class.is_action()).and(item.text("reasoning_content")).map(Cow::Borrowed)
         }
-        Body::Message(_) => {
+        Body::Message(message) => {
             let beside = blocks::REASONING.iter().find_map(|key| joined(entry.value.get(key)?));
-            beside.or_else(|| blocks::item_thought(entry.value))
+            let among = || thoughts(entry.value).filter(|_| message.way != Way::Protocol);
+            beside.or_else(|| blocks::item_thought(entry.value)).or_else(among)
         }
         Body::Turn => entry.value.get("reasoning_content").and_then(joined),
         Body::Record => None,
     }
+}
+
+/// What was reasoned among the parts of a message.
+fn thoughts<'a>(value: &'a Value<'a>) -> Option<Cow<'a, str>> {
+    let thought = |part| if let TurnPart::Thought(words) = part { Some(words) } else { None };
+    let all: Vec<Cow<'a, str>> = blocks::turn_parts(value)?.into_iter().filter_map(thought).collect();
+    (!all.is_empty()).then(|| all.join("\n").into())
 }
 
 /// What a step says, in full.
@@ -108,12 +119,28 @@ pub fn entry_text(entry: &TrajectoryStep<'_>) -> String {
         },
         Body::Message(message) => {
             let calls = if entry.calls.is_empty() { Vec::new() } else { whole_calls(entry.value, message) };
-            message.text.as_deref().map(str::to_owned).into_iter().chain(calls).collect()
+            let words = message_words(entry.value, message).map(Cow::into_owned);
+            results(entry, message).into_iter().chain(words).chain(calls).collect()
         }
         Body::Turn => turn_texts(entry, &entry.calls),
         Body::Record => vec![compact(entry.value)],
     };
     parts.into_iter().filter(|p| !p.is_empty()).collect::<Vec<_>>().join("\n")
+}
+
+/// What came back of calls, as far as it is among the parts of a message.
+fn results(entry: &TrajectoryStep<'_>, message: &Message<'_>) -> Vec<String> {
+    if entry.results == 0 || message.way == Way::Protocol || blocks::item(entry.value).is_some() {
+        return Vec::new();
+    }
+    blocks::result_texts(entry.value).into_iter().map(Cow::into_owned).collect()
+}
+
+/// The text of a message; of what a tool gave back as documents, their data.
+fn message_words<'a>(value: &'a Value<'a>, message: &Message<'a>) -> Option<Cow<'a, str>> {
+    let content = message.text_key.filter(|_| message.way != Way::Protocol).and_then(|key| value.get(key));
+    let documents = content.filter(|_| message.role == StepRole::Environment).and_then(blocks::documents);
+    documents.or_else(|| message.text.clone())
 }
 
 /// The calls of a message beside its text, with all that they are called with.
@@ -167,5 +194,37 @@ fn image(item: &Item<'_>) -> String {
     match content.chars().count() {
         len if len > IMAGE_PATH_MAX => format!("[image of {len} characters]"),
         _ => format!("[image {content}]"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::json::parse;
+
+    /// What a message of a row says to a reader, in one line and in full.
+    fn of(message: &str, way: Way) -> (String, String) {
+        let value = parse(message).unwrap();
+        let entry = TrajectoryStep::row_message(&value, StepRole::Unknown, way);
+        (summary(&entry), text_with_reasoning(&entry))
+    }
+
+    #[test]
+    fn what_came_back_among_the_parts_of_a_message_is_said() {
+        let message = r#"{"role":"user","content":[{"type":"tool_result","tool_use_id":"c","content":"a.txt"},
+            {"type":"text","text":"go on"}]}"#;
+        assert_eq!(of(message, Way::Formats), ("a.txt · go on".to_owned(), "a.txt\ngo on".to_owned()));
+        assert_eq!(of(message, Way::Protocol).1, "go on", "to the letter of the protocol");
+        let item = r#"{"type":"function_call_output","call_id":"c","output":"a.txt"}"#;
+        assert_eq!(of(item, Way::Formats).1, "a.txt");
+        let document = r#"{"role":"tool","content":[{"type":"document","document":{"data":"a.txt"}}]}"#;
+        assert_eq!(of(document, Way::Formats).1, "a.txt");
+    }
+
+    #[test]
+    fn what_was_reasoned_among_the_parts_comes_first() {
+        let message = r#"{"role":"assistant","content":[{"type":"thinking","thinking":"ls will do"},
+            {"type":"text","text":"I look."}]}"#;
+        assert_eq!(of(message, Way::Formats).1, "reasoning: ls will do\nI look.");
     }
 }

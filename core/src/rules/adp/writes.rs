@@ -123,7 +123,7 @@ fn one_more(counts: &mut HashMap<String, i64>, name: &str) -> i64 {
 }
 
 /// `FORMATS.md` 8: members of a row that report its trajectory.
-const ROW_FIELDS: [&str; 11] = [
+const ROW_FIELDS: [&str; 12] = [
     "instance_id",
     "task_id",
     "trial",
@@ -133,6 +133,7 @@ const ROW_FIELDS: [&str; 11] = [
     "label",
     "reward_info",
     "termination_reason",
+    "session_data",
     "patch",
     "test_result",
 ];

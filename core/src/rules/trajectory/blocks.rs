@@ -5,6 +5,7 @@ use super::call::{self, FunctionCall};
 use super::entry::Ask;
 use super::gemini::{self, FunctionResponse};
 use super::named_parts;
+pub(in crate::rules) use super::named_parts::documents;
 use super::text;
 use crate::json::{Value, compact};
 use crate::model::{Attachment, ToolResult, TurnPart};
@@ -36,8 +37,8 @@ const NOTES: [&str; 5] =
 /// Where a thought has its text.
 pub(crate) const THOUGHT_TEXTS: [&str; 6] = ["thinking", "reasoning", "text", "value", "content", "summary"];
 
-/// Where a message has its reasoning beside its content: OpenAI's chat and those that follow it, Ollama.
-pub(crate) const REASONING: [&str; 3] = ["reasoning_content", "reasoning", "thinking"];
+/// Where a message has its reasoning beside its content: OpenAI's chat and those that follow it, Ollama, Cohere.
+pub(crate) const REASONING: [&str; 4] = ["reasoning_content", "reasoning", "thinking", "tool_plan"];
 
 /// What an element of a list of messages is that is not a message, but a part by itself (an item of the Responses
 /// interface): a call, a result or a thought without a speaker, or what that interface says of itself.

@@ -8,13 +8,33 @@ use crate::model::StepRole;
 use std::borrow::Cow;
 
 /// Where a row may have a request, as pointers: as itself, in logs of proxies, in batches of OpenAI (`body`) and of
-/// Anthropic (`params`), in sets of Langfuse and LangSmith, in invocation logs of Bedrock.
-const REQUESTS: [&str; 8] =
-    ["", "/request", "/request/body", "/body", "/params", "/inputs", "/input", "/input/inputBodyJson"];
+/// Anthropic (`params`) and Bedrock (`modelInput`), in sets of Langfuse and LangSmith, in invocation logs of Bedrock,
+/// in rows of Helicone (`request_body`).
+const REQUESTS: [&str; 10] = [
+    "",
+    "/request",
+    "/request/body",
+    "/body",
+    "/params",
+    "/inputs",
+    "/input",
+    "/input/inputBodyJson",
+    "/modelInput",
+    "/request_body",
+];
 
 /// Where it may have what came back.
-const RESPONSES: [&str; 7] =
-    ["", "/response", "/response/body", "/result/message", "/outputs", "/output", "/output/outputBodyJson"];
+const RESPONSES: [&str; 9] = [
+    "",
+    "/response",
+    "/response/body",
+    "/result/message",
+    "/outputs",
+    "/output",
+    "/output/outputBodyJson",
+    "/modelOutput",
+    "/response_body",
+];
 
 /// Members that say of an object that it is what a model's interface answered, and no message of a chat.
 const ANSWER_MARKS: [&str; 3] = ["stop_reason", "finish_reason", "done_reason"];
@@ -146,6 +166,17 @@ pub(super) fn asked_alone<'a>(row: &'a Value<'a>) -> Option<Vec<RowTrack<'a>>> {
     Some(vec![RowTrack::of(vec![asked])])
 }
 
+/// Whether a row of a batch says that nothing was answered: of OpenAI why, of Anthropic how it ended.
+#[must_use]
+pub fn is_unanswered(row: &Value<'_>) -> bool {
+    const ENDS: [&str; 3] = ["errored", "canceled", "expired"];
+    let is_named = ["custom_id", "recordId", "key"].iter().any(|name| row.get(name).is_some_and(is_text));
+    let result = row.get("result").and_then(|result| result.get("type")?.as_str());
+    let is_ended = result.is_some_and(|end| ENDS.contains(&end));
+    let has_failed = || row.get("error").is_some_and(|error| error.as_object().is_some());
+    is_named && exchange(row).is_none() && (is_ended || has_failed())
+}
+
 /// Whether a row is a request to a model in a wrapping, or has what a model answered.
 #[must_use]
 pub fn is_exchange(row: &Value<'_>) -> bool {
@@ -195,6 +226,14 @@ mod tests {
             (format!(r#"{{"custom_id":"c","response":{{"body":{CHOICES}}}}}"#), "-:/response/body/choices/0/message"),
             (format!(r#"{{"custom_id":"c","result":{{"message":{MESSAGE}}}}}"#), "-:/result/message"),
             (r#"{"custom_id":"c","response":null,"error":{"code":"expired"}}"#.to_owned(), ""),
+            (
+                format!(r#"{{"recordId":"c","modelInput":{ASKED},"modelOutput":{MESSAGE}}}"#),
+                "-:/modelInput/messages+/modelOutput",
+            ),
+            (
+                format!(r#"{{"request_body":{ASKED},"response_body":{CHOICES}}}"#),
+                "-:/request_body/messages+/response_body/choices/0/message",
+            ),
             (
                 format!(r#"{{"request":{{"model":"m","input":"q"}},"response":{{"output":{ITEMS}}}}}"#),
                 "-:/request/input+/response/output",

@@ -59,7 +59,8 @@ impl<'a> Message<'a> {
         // D17 does not name `tool_call` and `tool_response`, which ms-swift writes, nor the hyphen.
         if message.role == StepRole::Unknown && way != Way::Protocol {
             message.role = match message.speaker.to_lowercase().replace('-', "_").as_str() {
-                "function_call" | "tool_call" => StepRole::Agent,
+                // Cohere's fine-tuning has a chatbot.
+                "function_call" | "tool_call" | "chatbot" => StepRole::Agent,
                 // Open Interpreter's computer says what code printed.
                 "function_response" | "tool_response" | "computer" => StepRole::Environment,
                 _ => message.role,

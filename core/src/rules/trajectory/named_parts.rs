@@ -69,6 +69,23 @@ pub(super) fn words<'a>(output: &'a Value<'a>) -> Option<Cow<'a, str>> {
     Some(all.join("\n").into())
 }
 
+/// What a tool gave back as documents, as Cohere has them; None: they are none.
+pub(in crate::rules) fn documents<'a>(content: &'a Value<'a>) -> Option<Cow<'a, str>> {
+    let data = |part: &'a Value<'a>| part.get("document").filter(|_| !is_file_of(part))?.get("data");
+    let all = content.as_array()?.iter().map(data).collect::<Option<Vec<_>>>()?;
+    let words = |data: &'a Value<'a>| data.as_str().map_or_else(|| compact(data).into(), Cow::Borrowed);
+    match all[..] {
+        [] => None,
+        [one] => Some(words(one)),
+        _ => Some(all.into_iter().map(words).collect::<Vec<_>>().join("\n").into()),
+    }
+}
+
+/// Whether a part is a file of Converse, which says of what format it is.
+fn is_file_of(part: &Value<'_>) -> bool {
+    part.get("document").is_some_and(|document| document.get("format").is_some())
+}
+
 /// Whether a part of what a tool gave back is not for the model, as tools of MCP say it.
 fn is_for_people(part: &Value<'_>) -> bool {
     let audience = part.get("annotations").and_then(|notes| notes.get("audience")?.as_array()).unwrap_or_default();
@@ -194,6 +211,19 @@ mod tests {
             other => format!("answers {other:?}"),
         });
         shown.chain(ids).chain(answered).collect()
+    }
+
+    #[test]
+    fn documents_of_a_tool_are_their_data() {
+        let of = |content: &str| super::documents(&parse(content).unwrap()).map(|words| words.into_owned());
+        let one = r#"{"type":"document","document":{"id":"1","data":"{\"a\":1}"}}"#;
+        assert_eq!(of(&format!("[{one}]")).as_deref(), Some(r#"{"a":1}"#));
+        let two = r#"{"type":"document","document":{"data":{"b":2}}}"#;
+        assert_eq!(of(&format!("[{one},{two}]")).as_deref(), Some("{\"a\":1}\n{\"b\":2}"));
+        for other in ["[]", "\"x\"", r#"[{"type":"text","text":"x"}]"#, r#"[{"document":{"format":"pdf","data":"x"}}]"#]
+        {
+            assert_eq!(of(other), None, "{other}");
+        }
     }
 
     #[test]

@@ -4,6 +4,7 @@
 use super::blocks;
 use super::exchange::{asked_alone, exchange};
 use super::gemini::contents;
+use super::sessions::session;
 use super::several::{completions, ranked, scored, scored_answers, traces, trajectories};
 use super::shape::{CHATS, bare_pointer, chat_pointer};
 use crate::json::{Data, Value};
@@ -59,6 +60,7 @@ pub(in crate::rules) fn tracks<'a>(row: &'a Value<'a>) -> Option<Vec<RowTrack<'a
         .or_else(|| trajectories(row))
         .or_else(|| gym(row).map(one))
         .or_else(|| exchange(row))
+        .or_else(|| session(row))
         .or_else(|| message_list(row).or_else(|| asked(row)).map(one))
         .or_else(|| contents(row))
         .or_else(|| traces(row))

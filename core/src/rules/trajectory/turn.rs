@@ -8,7 +8,7 @@ use super::item::{Class, Item};
 use super::message::Message;
 use super::message_calls::CallSource;
 use super::reading::{Reading, Way};
-use super::{blocks, text};
+use super::{blocks, named_parts, text};
 use crate::json::{self, Value, quote};
 use crate::model::{Attachment, StepRole, ToolCall, ToolResult, Turn, TurnPart};
 use crate::rules::work;
@@ -204,11 +204,12 @@ fn message_parts<'a>(entry: &TrajectoryStep<'a>, message: &Message<'a>, hint: Hi
     let id = id.map(Cow::Borrowed);
     let text = message.text.clone();
     if hint == Hint::Answer {
-        let text = text.unwrap_or_default();
+        let content = message.text_key.and_then(|key| entry.value.get(key));
+        let text = content.and_then(named_parts::documents).or(text).unwrap_or_default();
         let name = blocks::result_name(entry.value).filter(|_| entry.role == StepRole::Environment);
         let (name, is_error) = (name.map(Cow::Borrowed), failure(entry.value));
         let result = TurnPart::Result(ToolResult { id, name, text, is_error, ..ToolResult::default() });
-        let files = message.text_key.and_then(|key| entry.value.get(key)).into_iter().flat_map(blocks::files_of);
+        let files = content.into_iter().flat_map(blocks::files_of);
         return [result].into_iter().chain(files).collect();
     }
     let mut parts = Vec::new();

@@ -365,7 +365,8 @@ fn replace(name: &str, given: &Arguments<'_>, dialect: Dialect) -> Option<Action
         };
         edits.iter().filter_map(each).collect::<Vec<_>>()
     });
-    let edits = listed.filter(|edits| !edits.is_empty()).or_else(|| Some(vec![read(given)?]))?;
+    let listed = listed.filter(|edits| !edits.is_empty());
+    let edits = listed.or_else(|| Some(vec![read(given)?])).or_else(|| super::cline::marked_edits(given))?;
     // Claude Code's tools. Those of Crush have the same names.
     let is_of_claude = name == "multiedit" || name == "edit" && given.get("old_string").is_some();
     let takes_line_end = is_of_claude && dialect != Dialect::Crush;

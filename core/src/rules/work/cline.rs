@@ -37,6 +37,40 @@ pub(super) fn editor(given: &Arguments<'_>) -> Option<Action> {
     })
 }
 
+/// The texts that tools of Cline and Roo Code replace in a file, each between lines that are marks.
+pub(super) fn marked_edits(given: &Arguments<'_>) -> Option<Vec<Replacement>> {
+    let (mut edits, mut open): (Vec<Replacement>, Option<(Replacement, bool)>) = (Vec::new(), None);
+    for line in given.string("diff")?.lines() {
+        let is_mark = |sign: char, word: &str| {
+            let rest = line.trim_start_matches(sign);
+            line.len() - rest.len() >= MARK_SIGNS_MIN && rest.trim().trim_end_matches('>') == word
+        };
+        match open.as_mut() {
+            _ if is_mark('-', "SEARCH") || is_mark('<', "SEARCH") => {
+                open = Some((Replacement { old: String::new(), new: String::new() }, false));
+            }
+            None => {}
+            Some((edit, true)) if is_mark('+', "REPLACE") || is_mark('>', "REPLACE") => {
+                edits.push(std::mem::replace(edit, Replacement { old: String::new(), new: String::new() }));
+                open = None;
+            }
+            Some((_, is_new)) if !*is_new && is_mark('=', "") => *is_new = true,
+            // Roo Code says where a text begins, and ends that with a line of its own.
+            Some((edit, false)) if edit.old.is_empty() && line.starts_with(":start_line:") => {}
+            Some((edit, false)) if edit.old.is_empty() && is_mark('-', "") => {}
+            Some((edit, is_new)) => {
+                let side = if *is_new { &mut edit.new } else { &mut edit.old };
+                side.push_str(line);
+                side.push('\n');
+            }
+        }
+    }
+    (!edits.is_empty()).then_some(edits)
+}
+
+/// Signs that a line begins with, at least, to be a mark.
+const MARK_SIGNS_MIN: usize = 5;
+
 /// The calls that a call stands for, in order; empty: it stands for itself.
 pub(super) fn calls_of<'c>(call: &ToolCall<'c>, dialect: Dialect) -> Vec<ToolCall<'c>> {
     if dialect != Dialect::Cline {
@@ -152,6 +186,21 @@ impl Work {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn w8_texts_between_marks_are_replaced() {
+        let of = |diff: &str| {
+            let given = format!(r#"{{"path":"a","diff":{}}}"#, quote(diff));
+            let value = json::parse(&given).unwrap();
+            let edits = marked_edits(&Arguments::new(&value)).unwrap_or_default();
+            edits.into_iter().map(|edit| format!("{:?} {:?}", edit.old, edit.new)).collect::<Vec<_>>()
+        };
+        let cline = "------- SEARCH\nx\n=======\ny\nz\n+++++++ REPLACE\n------- SEARCH\nb\n=======\n+++++++ REPLACE";
+        assert_eq!(of(cline), [r#""x\n" "y\nz\n""#, r#""b\n" """#]);
+        let roo = "<<<<<<< SEARCH\n:start_line:3\n-------\nx\n=======\ny\n>>>>>>> REPLACE";
+        assert_eq!(of(roo), [r#""x\n" "y\n""#]);
+        assert_eq!(of("<<<<<<< SEARCH\nx\n======="), [""; 0], "a part of one");
+    }
 
     #[test]
     fn the_editor_inserts_before_a_line_replaces_or_writes() {

@@ -47,6 +47,8 @@ pub enum Dialect {
     /// Each command is a shell of its own (W9); the name of a tool follows that of its extension (W1), and a file may
     /// be written by the command `write` (W3), in Goose.
     Goose,
+    /// Results report whole files (W8), in Cursor.
+    Cursor,
 }
 
 impl Dialect {

@@ -165,9 +165,10 @@ impl Work {
         }
     }
 
-    /// `FORMATS.md` 3: the changes of files that Codex logs beside a result.
+    /// `FORMATS.md` 3: the changes of files that Codex logs beside a result, and Cursor reports in it.
     fn logged_changes(&self, answer: &Answer<'_>) -> Option<Vec<FilePatch>> {
-        answer.details.filter(|_| self.dialect == Dialect::Codex).and_then(detail_changes)
+        let is_reported = matches!(self.dialect, Dialect::Codex | Dialect::Cursor);
+        answer.details.filter(|_| is_reported).and_then(detail_changes)
     }
 
     fn path(&self, answer: &Answer<'_>, path: &str) -> String {
