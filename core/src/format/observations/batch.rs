@@ -159,7 +159,9 @@ impl Adapter for Events {
         request(form, values)
     }
 
-    const HAS_REQUESTS: bool = true;
+    fn has_requests(&self) -> bool {
+        true
+    }
 
     fn restart(&mut self) {
         *self = Self::default();
