@@ -27,9 +27,9 @@ pub(super) static LANGFUSE: Row = Row {
             and cost of what models answered.",
     framing: Framing::Elements,
     run: || Box::new(LogRun::new(Observations::default())),
-    detect: None,
     has_trajectories: true,
     samples: &[TRACE],
+    ..Row::BASE
 };
 
 /// Traces of the OpenAI Agents SDK.
@@ -50,6 +50,7 @@ pub(super) static AGENT_TRACES: Row = Row {
     }),
     has_trajectories: true,
     samples: &[SPANS],
+    ..Row::BASE
 };
 
 /// A trace with an answer and a tool.
