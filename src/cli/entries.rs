@@ -59,6 +59,8 @@ pub(super) struct Passed<'e, T> {
     pub(super) entry: RecordFacts<'e>,
     /// What it says of its id and its task.
     pub(super) name: RecordName,
+    /// The file beside it that its reward is from.
+    pub(super) reward_from: Option<String>,
     /// The line in which it begins, from 1.
     pub(super) line: u64,
     /// Its key, where marks are asked for and it can be read.
@@ -98,15 +100,15 @@ impl Pass<'_> {
         let groups = if has_groups { Some(task_groups(loaded)?) } else { None };
         let has_findings = self.fields.iter().any(|field| is_of_findings(*field));
         let mut contents = Contents::new(loaded);
-        let mut number = 0;
+        let (mut number, place) = (0, (loaded.input.name(), loaded.detected.format.name()));
         ingest::look_at_all(loaded, see, |scanned: ScannedRecord<T>| -> Result<(), Stop> {
             let ScannedRecord { looked, len, line, tokens, key, also } = scanned;
             let Surveyed { findings, facts, .. } = ingest::take(loaded, survey.as_mut(), looked)?;
             let counting = self.policy.borrow_mut().counting(findings, &mut contents)?;
             let facts = facts.unwrap_or_default().with_tokens(tokens);
             let mut facts = if has_findings { facts.without_findings().with_findings(&counting) } else { facts };
-            let name = std::mem::take(&mut facts.name);
-            let mut maker = ChunkBuilder::new(number);
+            let (name, reward_from) = (std::mem::take(&mut facts.name), facts.run.reward_from.take());
+            let mut maker = ChunkBuilder::of_file(number, place);
             maker.push(&facts, len);
             let mark = self.marks.zip(key).and_then(|(marks, key)| marks.get(&MarkTarget::record(key)));
             let is_wanted = passes(self.passing, number);
@@ -114,7 +116,7 @@ impl Pass<'_> {
             match maker.finish().iter().next().filter(|_| is_wanted) {
                 Some(entry) => {
                     let entry = entry.with_mark(mark).with_groups(groups.as_ref());
-                    each(Passed { entry, name, line, key, also })
+                    each(Passed { entry, name, reward_from, line, key, also })
                 }
                 None => Ok(()),
             }
@@ -134,18 +136,19 @@ impl Pass<'_> {
         let groups = if has_groups { Some(task_groups(loaded)?) } else { None };
         let mut contents = Contents::new(loaded);
         let Some(first) = loaded.records()?.get(0) else { return Ok(()) };
-        let len = ingest::record_bytes(loaded)?;
+        let (len, place) = (ingest::record_bytes(loaded)?, (loaded.input.name(), loaded.detected.format.name()));
         let surveyed = ingest::survey_runs(loaded, has_findings)?;
         let wanted = surveyed.iter().enumerate().filter(|(number, _)| passes(self.passing, *number));
         for (number, Surveyed { findings, facts, .. }) in wanted {
             let counting = self.policy.borrow_mut().counting(findings.iter().cloned(), &mut contents)?;
             let mut facts = facts.clone().unwrap_or_default().without_findings().with_findings(&counting);
-            let name = std::mem::take(&mut facts.name);
-            let mut maker = ChunkBuilder::new(number);
+            let (name, reward_from) = (std::mem::take(&mut facts.name), facts.run.reward_from.take());
+            let mut maker = ChunkBuilder::of_file(number, place);
             maker.push(&facts, len);
             for entry in maker.finish().iter().map(|entry| entry.with_groups(groups.as_ref())) {
                 let (line, also) = (first.place.line, also(&first, &[]));
-                each(Passed { entry, name: name.clone(), line, key: None, also })?;
+                let (name, reward_from) = (name.clone(), reward_from.clone());
+                each(Passed { entry, name, reward_from, line, key: None, also })?;
             }
         }
         Ok(())

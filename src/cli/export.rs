@@ -13,6 +13,7 @@ pub(super) use pieces::without_pieces;
 pub(super) use write::redactor;
 
 use super::args::{FileName, FormatOption, MarksOption, parsed};
+use super::each_file::LeftOut;
 use super::filter::{Where, WhereOption};
 use super::inputs::Inputs;
 use super::mark::Decision;
@@ -245,10 +246,10 @@ impl Options {
         }
     }
 
-    /// Whether options choose among records.
-    fn chooses_records(&self, has_filter: bool) -> bool {
+    /// Whether options choose among records by what runs that are files of their own have not.
+    fn chooses_records(&self) -> bool {
         let has_marks = !self.mark.is_empty() || !self.not_mark.is_empty();
-        has_marks || self.only_clean || has_filter || self.by.is_some() || self.chooses_attempts()
+        has_marks || self.data || self.by.is_some() || self.chooses_attempts()
     }
 
     /// Whether options choose among records that belong together.
@@ -294,22 +295,12 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
     let is_by_decision = options.by.as_deref() == Some("decision");
     let has_decisions = !options.mark.is_empty() || !options.not_mark.is_empty() || is_by_decision;
     let marks = options.marks.read_or_report(has_decisions || filter.as_ref().is_some_and(Where::has_marks))?;
-    let mut stamps = Vec::new();
-    let open = |file: &FileName| {
-        stamps.extend(Stamp::of(file.as_ref()).filter(|_| !file.is_stdin()));
-        super::load(file, options.format.forced(), out)
-    };
-    let files = Inputs::all(&options.files)?;
-    let loaded: Vec<Loaded> = files.iter().map(open).collect::<Result<_, Problem>>()?;
-    for file in files.iter().filter(|file| !file.is_stdin() && ingest::has_strings_of_conversations(file.as_ref())) {
-        super::complain(&format!(
-            "{file}: conversations that are JSON in a string are written as lists, not byte for byte"
-        ));
-    }
-    let is_choice = options.to.is_some() && options.chooses_records(filter.is_some());
+    let inputs = Inputs::all(&options.files)?;
+    let (loaded, stamps, left_out) = open(&options, &inputs, out)?;
+    let is_choice = options.to.is_some() && options.chooses_records();
     if let Some(run) = loaded.iter().find(|loaded| is_choice && candidates::is_one_run(loaded)) {
         let message = format!("{} is one run, and has no records to choose among", run.input.name());
-        let hint = "--mark, --not-mark, --only-clean, --where and --by are for files of many";
+        let hint = "--where, --only-clean and --sample choose among runs, other options among the records of a file";
         return Err(Problem::usage(message).hint(hint).into());
     }
     if options.redact && options.to.is_none() {
@@ -323,7 +314,31 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
         }
         _ => secrets::list(&options, &sifted, out)?,
     }
-    Ok(sifted.status())
+    Ok(sifted.status().max(left_out))
+}
+
+/// Opens the inputs: what is in them, what the files are now, and the status for what of folders was left out, which
+/// only matters where runs are turned into something.
+fn open(options: &Options, inputs: &Inputs, out: &mut Out) -> Result<(Vec<Loaded>, Vec<Stamp>, u8), Problem> {
+    let (mut all, mut stamps, mut left_out) = (Vec::new(), Vec::new(), LeftOut::default());
+    for (file, is_found) in inputs.files() {
+        let stamp = Stamp::of(file.as_ref()).filter(|_| !file.is_stdin());
+        let loaded = super::load(file, options.format.forced(), out)?.with_rewards(&inputs.rewards);
+        if options.to.is_some() && is_found && left_out.takes(file, &loaded)? {
+            continue;
+        }
+        if !file.is_stdin() && ingest::has_strings_of_conversations(file.as_ref()) {
+            super::complain(&format!(
+                "{file}: conversations that are JSON in a string are written as lists, not byte for byte"
+            ));
+        }
+        stamps.extend(stamp);
+        all.push(loaded);
+    }
+    if options.to.is_some() {
+        left_out.add_passed_over(inputs);
+    }
+    Ok((all, stamps, left_out.complain(inputs)))
 }
 
 /// Says on stderr what of the records is not in their conversations: nobody should find that out by training.

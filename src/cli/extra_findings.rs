@@ -63,6 +63,7 @@ impl ExtraFindings {
         done.map_err(|stop| match stop {
             Stop::Problem(problem) => problem,
             Stop::Output(error) => Problem::unreadable(error.to_string()),
+            Stop::Enough => Problem::unreadable("ended early"),
         })?;
         Ok(out)
     }

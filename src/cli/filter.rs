@@ -314,7 +314,7 @@ impl Where {
         }
         let surveyed = ingest::survey_runs(loaded, self.known.has_findings())?;
         let (groups, mut contents) = (self.groups(loaded)?, Contents::new(loaded));
-        let len = ingest::record_bytes(loaded)?;
+        let (len, place) = (ingest::record_bytes(loaded)?, (loaded.input.name(), loaded.detected.format.name()));
         let is_clean = match &self.clean {
             Some(clean) => !findings_of(clean, loaded)?.contains(&true),
             None => true,
@@ -323,7 +323,7 @@ impl Where {
         for (number, Surveyed { findings, facts, .. }) in surveyed.iter().enumerate() {
             let counting = self.policy.borrow_mut().counting(findings.iter().cloned(), &mut contents)?;
             let facts = facts.clone().unwrap_or_default().without_findings().with_findings(&counting);
-            let mut maker = ChunkBuilder::new(number);
+            let mut maker = ChunkBuilder::of_file(number, place);
             maker.push(&facts, len);
             let (texts, groups) = (RunTexts(facts), groups.as_deref());
             let passes = |entry: RecordFacts<'_>| self.known.holds(&entry.with_groups(groups).with_reader(&texts));
@@ -337,6 +337,24 @@ impl Where {
             *passes = *passes && columns.pass(&self.custom_filter, number);
         }
         Ok(Passing { records, failed: columns.failed })
+    }
+
+    /// Which records of an input belong to what is let through: of one that is a run all or none.
+    ///
+    /// # Errors
+    /// As [`Where::passing`]; or some of the runs of a file pass, whose records nothing distinguishes.
+    pub(super) fn passing_records(&self, loaded: &Loaded, marks: &Marks) -> Result<Passing, Problem> {
+        let rows = self.passing_rows(loaded, marks)?;
+        if !ingest::is_run(loaded) {
+            return Ok(rows);
+        }
+        let has_some = rows.records.contains(&true);
+        if has_some && rows.records.contains(&false) {
+            let message =
+                format!("{} has several runs, of which not all match: its records are of all", loaded.input.name());
+            return Err(Problem::usage(message).hint("`obelus table FILE --where FILTER` lists those that match"));
+        }
+        Ok(Passing { records: vec![has_some; loaded.records()?.len()], ..rows })
     }
 
     /// Whether it asks for columns of the configuration, which are those of whole records.
@@ -365,6 +383,7 @@ fn findings_of(clean: &RefCell<CleanCheck>, loaded: &Loaded) -> Result<Vec<bool>
     clean.borrow_mut().findings(loaded).map_err(|stop| match stop {
         Stop::Problem(problem) => problem,
         Stop::Output(error) => Problem::unreadable(error.to_string()),
+        Stop::Enough => Problem::unreadable("ended early"),
     })
 }
 
@@ -431,7 +450,8 @@ impl Judge<'_> {
             let extra = self.policy.counting(extra.iter().cloned(), &mut self.contents)?;
             facts = facts.without_findings().with_findings(&finding_counts).with_rules(&extra);
         }
-        let mut maker = ChunkBuilder::new(number);
+        let place = (self.loaded.input.name(), self.loaded.detected.format.name());
+        let mut maker = ChunkBuilder::of_file(number, place);
         maker.push(&facts, scanned.len);
         let target = scanned.key.map(MarkTarget::record);
         let mark = target.and_then(|target| self.marks.get(&target));

@@ -2,10 +2,11 @@
 
 use super::args::FileName;
 use super::{TROUBLE, complain};
-use crate::ingest::{is_input_folder, is_log};
+use crate::ingest::{RewardFiles, is_input_folder, is_log};
 use crate::model::Problem;
-use crate::source;
+use crate::source::{self, FilesBelow};
 use std::path::Path;
+use std::sync::Arc;
 
 /// What is to be read, in order.
 pub(super) struct Inputs {
@@ -13,8 +14,12 @@ pub(super) struct Inputs {
     pub(super) names: Vec<FileName>,
     /// Which of them were found in a folder or by a pattern, and not named.
     found: Vec<bool>,
+    /// Files of folders that are named like logs and are none, or cannot be read.
+    passed_over: Vec<FileName>,
     /// What is wrong with folders and patterns.
     troubles: Vec<Problem>,
+    /// Files with the rewards of runs that were read.
+    pub(super) rewards: Arc<RewardFiles>,
 }
 
 impl Inputs {
@@ -31,7 +36,8 @@ impl Inputs {
 
     /// Of folders only the files that are wanted.
     fn that(arguments: &[FileName], is_wanted: &dyn Fn(&Path) -> bool) -> Self {
-        let mut inputs = Self { names: Vec::new(), found: Vec::new(), troubles: Vec::new() };
+        let (names, found, passed_over) = Default::default();
+        let mut inputs = Self { names, found, passed_over, troubles: Vec::new(), rewards: Arc::default() };
         for argument in arguments {
             inputs.found.resize(inputs.names.len(), true);
             let path: &Path = argument.as_ref();
@@ -48,8 +54,10 @@ impl Inputs {
                 inputs.found.push(false);
                 continue;
             }
-            let (mut files, mut troubles) = source::files_below(path, is_input_folder, is_log);
+            let FilesBelow { mut files, passed_over, mut troubles } =
+                source::files_below(path, is_input_folder, is_log);
             files.retain(|file| is_wanted(&path.join(file)));
+            inputs.passed_over.extend(passed_over.iter().map(|file| FileName::from(path.join(file))));
             if files.is_empty() && troubles.is_empty() {
                 let problem = Problem::unreadable(format!("{argument}: there is no file of records in this folder"));
                 let hint = "such files end in .jsonl, .ndjson, .json or .parquet, logs also in .eval, .traj, .af, .db \
@@ -68,13 +76,18 @@ impl Inputs {
         self.names.iter().zip(self.found.iter().copied())
     }
 
+    /// Files of folders that are named like logs and are none, or cannot be read.
+    pub(super) fn passed_over(&self) -> &[FileName] {
+        &self.passed_over
+    }
+
     /// What arguments stand for, for a command that reads all of them or none.
     ///
     /// # Errors
     /// The first thing that is wrong with a folder or pattern.
-    pub(super) fn all(arguments: &[FileName]) -> Result<Vec<FileName>, Problem> {
-        let inputs = Self::of(arguments);
-        inputs.troubles.into_iter().next().map_or(Ok(inputs.names), Err)
+    pub(super) fn all(arguments: &[FileName]) -> Result<Self, Problem> {
+        let mut inputs = Self::of(arguments);
+        if inputs.troubles.is_empty() { Ok(inputs) } else { Err(inputs.troubles.swap_remove(0)) }
     }
 
     fn take_pattern(&mut self, pattern: &Path) {

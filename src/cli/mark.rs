@@ -6,13 +6,14 @@ use super::filter::{Passing, WhereOption};
 use super::out::Out;
 use super::{Command, Stop};
 use crate::format::{Instances, Layout, Run, TypedPath};
-use crate::ingest::Loaded;
+use crate::ingest::{self, Loaded, is_input_folder};
 use crate::model::{Problem, StepNo};
 use crate::review::{About, Change, ContentKey, MarkTarget, Marks, Verdict};
 use crate::shell::mark_journal::MarkJournal;
 use crate::source::Stamp;
 use crate::text::counted;
 use clap::{ArgMatches, Args, ValueEnum};
+use std::path::Path;
 
 pub(super) const COMMAND: Command = Command { name: "mark", describe: Options::augment_args, run };
 
@@ -45,6 +46,10 @@ struct Options {
     #[command(flatten)]
     marks: MarksOption,
 }
+
+/// What to use where runs are files of their own.
+const ELSEWHERE: &str = "`obelus table --where FILTER FOLDER` lists runs, `obelus export --to messages --where FILTER \
+                         FOLDER` writes those that match";
 
 /// What is decided; at least one of them.
 #[derive(Debug, Args)]
@@ -132,7 +137,17 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
     let options: Options = parsed(matches)?;
     let filter = options.clean.filter(&options.filter)?;
     let stamp = Stamp::of(options.file.as_ref()).filter(|_| !options.file.is_stdin());
+    let path: &Path = options.file.as_ref();
+    if path.is_dir() && !is_input_folder(path) {
+        let message = format!("{} is a folder: marks are of the records of one file", options.file);
+        return Err(Problem::usage(message).hint(ELSEWHERE).into());
+    }
     let loaded = super::load(&options.file, options.format.forced(), out)?;
+    if ingest::is_run(&loaded) && filter.is_some() {
+        let message =
+            format!("{} is one run: marks are of its messages, which no filter of runs chooses", options.file);
+        return Err(Problem::usage(message).hint(format!("choose one with --step; {ELSEWHERE}")).into());
+    }
     let mut mark_journal = MarkJournal::new(Some(&options.marks.journal()?));
     let mut marks = Marks::default();
     mark_journal.gather()?.events.into_iter().for_each(|event| {

@@ -147,6 +147,8 @@ enum Stop {
     Problem(Problem),
     /// The output.
     Output(io::Error),
+    /// All that was wanted is there.
+    Enough,
 }
 
 impl From<Problem> for Stop {
@@ -230,6 +232,7 @@ fn run_into<'w>(arguments: impl IntoIterator<Item = OsString>, open: impl FnOnce
             TROUBLE
         }
         Err(Stop::Output(error)) => output_failed(&error),
+        Err(Stop::Enough) => 0,
     }
 }
 

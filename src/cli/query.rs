@@ -10,12 +10,13 @@ mod worker;
 
 use super::args::{FileName, FormatOption, MarksOption, parsed};
 use super::clean::CleanOption;
+use super::each_file::LeftOut;
 use super::filter::{Where, WhereOption};
 use super::inputs::Inputs;
 use super::out::{self, Out, raw};
 use super::task_groups::groups_of_files;
-use super::{Command, Stop, TROUBLE, complain};
-use crate::ingest::Loaded;
+use super::{Command, Stop, complain};
+use crate::ingest::{Loaded, RewardFiles};
 use crate::json;
 use crate::model::{Place, Problem};
 use crate::review::Marks;
@@ -23,6 +24,7 @@ use crate::shell::query::{RecordAnswer, RecordQuery};
 use clap::{ArgMatches, Args};
 use run::Answered;
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
 
 pub(super) const COMMAND: Command = Command { name: "query", describe, run };
@@ -113,20 +115,22 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
     let inputs = Inputs::of(files);
     let has_several = inputs.names.len() > 1;
     if let Some(filter) = filter.as_ref().filter(|_| has_several) {
-        filter.count_groups(|| groups_of_files(&inputs.names, options.format.forced()))?;
+        filter.count_groups(|| groups_of_files(&inputs, options.format.forced()))?;
     }
-    let mut output = QueryOutput { options: &options, filter, marks, out, has_several, has_failed: false };
-    let mut status = inputs.complain();
-    for file in &inputs.names {
-        match output.file(file, &question) {
-            Err(Stop::Problem(problem)) => {
-                complain(&problem.to_string());
-                status = TROUBLE;
-            }
+    let (options, left_out) = (&options, LeftOut::default());
+    let rewards = Arc::clone(&inputs.rewards);
+    let mut output = QueryOutput { options, filter, marks, out, has_several, has_failed: false, rewards, left_out };
+    let status = inputs.complain();
+    for (file, is_found) in inputs.files() {
+        match output.file((file, is_found), &question) {
+            Err(Stop::Problem(problem)) => output.left_out.add_unread(file, &problem, is_found),
             done => done?,
         }
     }
-    Ok(status.max(u8::from(output.has_failed)))
+    if output.filter.is_some() {
+        output.left_out.add_passed_over(&inputs);
+    }
+    Ok(status.max(output.left_out.complain(&inputs)).max(u8::from(output.has_failed)))
 }
 
 /// What is said of files.
@@ -137,12 +141,19 @@ struct QueryOutput<'o, 'w> {
     out: &'o mut Out<'w>,
     has_several: bool,
     has_failed: bool,
+    /// Files with the rewards of runs, which filters ask for.
+    rewards: Arc<RewardFiles>,
+    left_out: LeftOut,
 }
 
 impl QueryOutput<'_, '_> {
-    fn file(&mut self, file: &FileName, question: &RecordQuery) -> Result<(), Stop> {
-        let loaded = super::load(file, self.options.format.forced(), self.out)?;
-        let passing = self.filter.as_ref().map(|filter| filter.passing(&loaded, &self.marks)).transpose()?;
+    fn file(&mut self, (file, is_found): (&FileName, bool), question: &RecordQuery) -> Result<(), Stop> {
+        let loaded = super::load(file, self.options.format.forced(), self.out)?.with_rewards(&self.rewards);
+        // Without a filter any record is asked.
+        if self.filter.is_some() && is_found && self.left_out.takes(file, &loaded)? {
+            return Ok(());
+        }
+        let passing = self.filter.as_ref().map(|filter| filter.passing_records(&loaded, &self.marks)).transpose()?;
         let (mut count, mut failed) = (0_u64, passing.as_ref().map_or(0, |passing| passing.failed));
         let passing = passing.map(|passing| passing.records);
         run::records(&loaded, question, " (--timeout)", passing.as_deref(), |answered| {

@@ -13,11 +13,12 @@ mod together;
 mod tools;
 
 use super::args::{FileName, FormatOption, MarksOption, parsed};
+use super::each_file::LeftOut;
 use super::filter::{Passing, Where, WhereOption};
 use super::finding_policy::FindingPolicy;
 use super::inputs::Inputs;
 use super::out::Out;
-use super::{Command, Stop, TROUBLE, complain, survey};
+use super::{Command, Stop, survey};
 use crate::ingest::{self, Loaded};
 use crate::json::{self, Data, Value};
 use crate::lint::Policy;
@@ -178,16 +179,15 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
     if options.question().counts_records() {
         return Ok(status.max(together::run_each(&options, &wanted, &inputs, out)?));
     }
-    for file in &inputs.names {
+    let mut left_out = LeftOut::default();
+    for (file, is_found) in inputs.files() {
         match write_report(file, (&options, &wanted), out) {
-            Err(Stop::Problem(problem)) => {
-                complain(&problem.to_string());
-                status = TROUBLE;
-            }
+            Err(Stop::Problem(problem)) => left_out.add_unread(file, &problem, is_found),
             done => status = status.max(done?),
         }
     }
-    Ok(status)
+    left_out.add_passed_over(&inputs);
+    Ok(status.max(left_out.complain(&inputs)))
 }
 
 /// Which records count.

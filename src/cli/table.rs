@@ -59,8 +59,8 @@ struct Options {
     /// Order rows by this column, `-COLUMN` by the greatest first; what is not known comes last; rows wait in memory
     #[arg(long, value_name = "[-]COLUMN", allow_hyphen_values = true)]
     sort: Option<String>,
-    /// Only the first rows of the order
-    #[arg(long, value_name = "N", requires = "sort")]
+    /// Only the first rows: of the order, or as they come
+    #[arg(long, value_name = "N")]
     limit: Option<usize>,
     #[command(flatten)]
     filter: WhereOption,
@@ -91,7 +91,7 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
     let (tokenizer, has_groups) = (options.filter.tokenizer()?, options.groups);
     let policy = RefCell::new(options.filter.policy()?);
     let inputs = Inputs::of(&options.files);
-    let count = || groups_of_files(&inputs.names, options.format.forced());
+    let count = || groups_of_files(&inputs, options.format.forced());
     let has_several = inputs.names.len() > 1;
     if let Some(filter) = filter.as_ref().filter(|_| has_several) {
         filter.count_groups(count)?;
@@ -116,11 +116,14 @@ fn run(matches: &ArgMatches, out: &mut Out) -> Result<u8, Stop> {
     let answer = if options.sketches { sketches } else { write_rows };
     let wants_findings = !options.sketches;
     let read = each_file(&inputs, options.format.forced(), wants_findings, out, |file, loaded, out| {
-        let status = answer(file, loaded, &wanted, &mut rows, out)?;
+        let status = match answer(file, loaded, &wanted, &mut rows, out) {
+            Err(Stop::Enough) => 0,
+            answered => answered?,
+        };
         if !has_several {
             rows.show(&Source::One(file), out)?;
         }
-        Ok(status)
+        if rows.is_full() { Err(Stop::Enough) } else { Ok(status) }
     })?;
     rows.finish(&inputs.names, &common_folder(&inputs.names), out)?;
     Ok(status.max(read))
@@ -150,9 +153,9 @@ fn write_rows(
     pass.each(
         loaded,
         |_, _| (),
-        |Passed { entry, name, line, key, .. }| {
+        |Passed { entry, name, reward_from, line, key, .. }| {
             let entry = entry.with_groups(groups);
-            rows.push(record_row((&place.0, place.1), &entry, (line, key), name), out)
+            rows.push(record_row((&place.0, place.1), &entry, (line, key), (name, reward_from)), out)
         },
     )?;
     Ok(status)

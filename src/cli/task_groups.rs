@@ -1,12 +1,12 @@
 //! The attempts at each task, for fields such as `group.mean`: a pass of its own before the records are reported.
 
-use super::args::FileName;
-use crate::format::{Facts, Layout, Purpose, Surveyed};
+use super::inputs::Inputs;
+use crate::format::{Facts, Layout, Purpose, Surveyed, run_names};
 use crate::ingest::{self, Loaded};
 use crate::json::Value;
 use crate::model::{Bytes as _, Problem};
 use crate::review::{ChunkBuilder, Rollout, TaskGroups};
-use crate::rules::trajectory::{read_text, scalar, task};
+use crate::rules::trajectory::{RecordName, read_text, scalar, task};
 use crate::source::RecordReader;
 
 /// The attempts that a record is, with the steps that the table counts. `number` is that of the record through all
@@ -29,6 +29,15 @@ pub(super) fn rollouts(
     if let Some(only) = rollouts.first_mut().filter(|rollout| is_of_run && rollout.answer.is_none()) {
         // The run of a log may make several steps of a message.
         only.steps = Some(loaded.run(record)?.step_count() as u64).filter(|steps| *steps > 0).unwrap_or(only.steps);
+    }
+    if let Some(only) = rollouts.first_mut().filter(|rollout| rollout.answer.is_none()) {
+        let name = RecordName::of(value);
+        let has_task = by.is_some() || (only.task.is_some() && !name.has_guessed_task());
+        if only.reward.is_none() || !has_task {
+            let evaluated = ingest::evaluation_of(loaded, &run_names(&name))?;
+            only.reward = only.reward.or(evaluated.reward);
+            only.task = evaluated.task.filter(|_| !has_task).or(only.task.take());
+        }
     }
     Ok(rollouts)
 }
@@ -78,7 +87,8 @@ fn rollouts_of_log(loaded: &Loaded, record: usize, value: &Value<'_>, by: Option
         let mut survey = loaded.detected.format.survey(Purpose::Measures)?;
         let record = loaded.records().ok()?.get(record)?;
         let looked = survey.look()(&record, &loaded.input.read(record.shown()).ok()?);
-        survey.take(looked, loaded.input.as_ref()).facts.filter(|facts| facts.counted.is_some())
+        let surveyed = ingest::take(loaded, survey.as_mut(), looked).ok()?;
+        surveyed.facts.filter(|facts| facts.counted.is_some())
     };
     let Some(facts) = facts() else { return Vec::new() };
     let named = if by.is_some() { task(value, by) } else { facts.name.task.clone() };
@@ -111,10 +121,12 @@ pub(super) fn groups_of_all<'l>(inputs: impl IntoIterator<Item = &'l Loaded>) ->
 ///
 /// # Errors
 /// A file can no longer be read.
-pub(super) fn groups_of_files(files: &[FileName], format: Option<&str>) -> Result<TaskGroups, Problem> {
+pub(super) fn groups_of_files(inputs: &Inputs, format: Option<&str>) -> Result<TaskGroups, Problem> {
     let mut groups = TaskGroups::default();
-    let readable = files.iter().filter(|file| !file.is_stdin()).filter_map(|file| ingest::open(file, format).ok());
-    readable.into_iter().try_for_each(|loaded| add_to(&mut groups, &loaded))?;
+    let readable =
+        inputs.names.iter().filter(|file| !file.is_stdin()).filter_map(|file| ingest::open(file, format).ok());
+    let mut loaded = readable.map(|loaded| loaded.with_rewards(&inputs.rewards));
+    loaded.try_for_each(|loaded| add_to(&mut groups, &loaded))?;
     Ok(groups)
 }
 

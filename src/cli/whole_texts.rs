@@ -1,7 +1,7 @@
 //! The texts of records of which facts have the beginnings.
 
 use crate::format::{Facts, Purpose};
-use crate::ingest::Loaded;
+use crate::ingest::{self, Loaded};
 use crate::model::Bytes as _;
 use crate::review::Reread;
 use std::fmt;
@@ -23,7 +23,7 @@ impl<'l> WholeTexts<'l> {
         let text = self.loaded.input.read(record.place.span).ok()?;
         let mut survey = self.loaded.detected.format.survey(Purpose::WholeHeads)?;
         let looked = survey.look()(&record, &text);
-        survey.take(looked, self.loaded.input.as_ref()).facts
+        ingest::take(self.loaded, survey.as_mut(), looked).ok()?.facts
     }
 }
 

@@ -2,7 +2,8 @@
 
 use super::container::prepared;
 use super::parts::attach_parts;
-use super::{Detected, detect, open_input};
+use super::rewards::Beside;
+use super::{Detected, RewardFiles, detect, open_input};
 use crate::format::{Layout, Run, Surveyed};
 use crate::model::{Bytes, Problem, Record};
 use crate::source::{Input, RecordIndex, RecordReader, RecordReport, index_all, index_and_look};
@@ -18,6 +19,9 @@ pub struct Loaded {
     records: OnceLock<RecordIndex>,
     /// What a table has of the run that it is, without findings and with them.
     pub(super) run_rows: [OnceLock<Arc<Vec<Surveyed>>>; 2],
+    /// Files with the rewards of runs.
+    pub(super) rewards: Arc<RewardFiles>,
+    pub(super) beside: OnceLock<Beside>,
 }
 
 /// Most records that one run is made of: a stream of messages that never ends must not take all memory.
@@ -83,7 +87,7 @@ pub fn load(input: Arc<Input>, forced: Option<&str>) -> Result<Loaded, Problem> 
 
 fn loaded(input: Arc<Input>, forced: Option<&str>) -> Result<Loaded, Problem> {
     let detected = detect(&input, forced)?;
-    Ok(Loaded { input, detected, records: OnceLock::new(), run_rows: Default::default() })
+    Ok(Loaded::new(input, detected))
 }
 
 /// The same of an input that is about to be mapped.
@@ -94,10 +98,21 @@ pub(super) fn as_it_stands(input: Arc<Input>, forced: Option<&str>) -> Result<Lo
     // What came before it broke off is loaded.
     let _ = input.wait();
     let detected = super::detect::as_it_stands(&input, forced)?;
-    Ok(Loaded { input, detected, records: OnceLock::new(), run_rows: Default::default() })
+    Ok(Loaded::new(input, detected))
 }
 
 impl Loaded {
+    fn new(input: Arc<Input>, detected: Detected) -> Self {
+        let (run_rows, rewards) = Default::default();
+        Self { input, detected, records: OnceLock::new(), run_rows, rewards, beside: OnceLock::new() }
+    }
+
+    /// The same with files of rewards that were read for others.
+    #[must_use]
+    pub fn with_rewards(self, rewards: &Arc<RewardFiles>) -> Self {
+        Self { rewards: Arc::clone(rewards), ..self }
+    }
+
     /// The error with which a stream broke off after these records. Waits for the end of the stream.
     #[must_use]
     pub fn trouble(&self) -> Option<Problem> {

@@ -1,6 +1,6 @@
 //! A pass over all records of a loaded input: looked at on several threads, reported in the order of the file.
 
-use super::{Loaded, findings_of, parts};
+use super::{Loaded, findings_of, parts, rewards};
 use crate::format::{BoxedLook, Purpose, Run, Survey, Surveyed};
 use crate::json::Value;
 use crate::model::{Finding, LocatedFinding, PartState, Place, Problem, Record, RecordIndex, RunPart};
@@ -121,7 +121,8 @@ pub fn survey<E: From<Problem>>(
     look_at_all(loaded, survey.look(), |looked| each(take(loaded, survey, looked)?))
 }
 
-/// What a survey says of the next record, with what is found of the files that it refers to.
+/// What a survey says of the next record, with what is found of the files that it refers to, and the reward that is in
+/// a file beside it.
 ///
 /// # Errors
 /// The input can no longer be read.
@@ -130,7 +131,11 @@ pub fn take(loaded: &Loaded, survey: &mut dyn Survey, mut looked: BoxedLook) -> 
         let missing = missing(loaded, looked.parts())?;
         looked.add_findings(missing);
     }
-    Ok(survey.take(looked, loaded.input.as_ref()))
+    let mut surveyed = survey.take(looked, loaded.input.as_ref());
+    if let Some(facts) = &mut surveyed.facts {
+        rewards::join(loaded, facts, false)?;
+    }
+    Ok(surveyed)
 }
 
 impl RecordReport for BoxedLook {

@@ -1,6 +1,6 @@
 //! A file that is a run of its own as rows of a table: as a survey gives them of records that are runs.
 
-use super::{Loaded, findings_of, pass};
+use super::{Loaded, findings_of, pass, rewards};
 use crate::format::{Layout, Surveyed, survey_of_run};
 use crate::model::{Finding, LocatedFinding, Problem, Severity};
 use std::sync::Arc;
@@ -53,5 +53,11 @@ fn read(loaded: &Loaded, wants_findings: bool) -> Result<Vec<Surveyed>, Problem>
         let (name, line) = (loaded.input.name(), error.place.line);
         return Err(Problem::unreadable(format!("{name}:{line}: {}", error.finding.message)));
     }
-    Ok(survey_of_run((loaded.detected.format.name(), run.as_ref()), loaded.input.as_ref(), &found))
+    let mut surveyed = survey_of_run((loaded.detected.format.name(), run.as_ref()), loaded.input.as_ref(), &found);
+    let is_one = surveyed.len() == 1;
+    surveyed
+        .iter_mut()
+        .filter_map(|surveyed| surveyed.facts.as_mut())
+        .try_for_each(|facts| rewards::join(loaded, facts, is_one))?;
+    Ok(surveyed)
 }

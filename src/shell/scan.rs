@@ -13,6 +13,7 @@ use crate::source::{is_expendable, set_expendable};
 use crossbeam_channel::{Receiver, Sender, bounded};
 use std::cell::RefCell;
 use std::ops::Range;
+use std::path::Path;
 use std::sync::Arc;
 use std::thread;
 
@@ -227,7 +228,8 @@ fn record_facts(survey: &mut dyn Survey, source: &Source, record: usize, scanned
 }
 
 fn chunk(survey: &mut dyn Survey, source: &Source, from: usize, batch: Batch) -> crate::review::Chunk {
-    let mut maker = ChunkBuilder::new(from);
+    let file = source.path.as_deref().map(Path::to_string_lossy).unwrap_or_default();
+    let mut maker = ChunkBuilder::of_file(from, (&*file, source.format.name()));
     for (record, scanned) in (from..).zip(batch) {
         let bytes = scanned.bytes;
         maker.push(&record_facts(survey, source, record, scanned), bytes);

@@ -2,7 +2,7 @@
 
 use super::remote;
 use super::unopened::cannot_open;
-use super::walk::files_below;
+use super::walk::{FilesBelow, files_below};
 use crate::model::Problem;
 use crate::platform::FileId;
 use glob::{MatchOptions, Pattern};
@@ -181,7 +181,7 @@ impl Search {
         let folder = readable(&path);
         match fs::metadata(folder) {
             Ok(meta) if meta.is_dir() => {
-                let (files, mut troubles) = files_below(folder, |_| false, |_| false);
+                let FilesBelow { files, mut troubles, .. } = files_below(folder, |_| false, |_| false);
                 self.found.extend(files.iter().map(|file| path.join(file)));
                 self.troubles.append(&mut troubles);
             }

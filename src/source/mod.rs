@@ -53,5 +53,5 @@ pub use places::{SessionPlace, agents, place_here, session_places};
 pub use reader::RecordReader;
 pub use records::{RecordReport, index_all, index_and_look};
 pub use remote::refused as refused_as_remote;
-pub use small::{read_small, read_small_text};
-pub use walk::{IsInput, IsLog, any_log, files_below, is_obelus_file, len_of};
+pub use small::{names_in, read_small, read_small_text, read_start};
+pub use walk::{FilesBelow, IsInput, IsLog, any_log, files_below, is_obelus_file, len_of};

@@ -22,7 +22,27 @@ pub fn read_small(path: &Path, most: u64) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// The same of text.
+/// The names of what is in a folder, of at most `most` of them and in no order; none where it cannot be read.
+#[must_use]
+pub fn names_in(folder: &Path, most: usize) -> Vec<String> {
+    let Ok(entries) = std::fs::read_dir(folder) else { return Vec::new() };
+    entries.take(most).flatten().filter_map(|entry| entry.file_name().into_string().ok()).collect()
+}
+
+/// The first bytes of a regular file, at most `most`.
+///
+/// # Errors
+/// It cannot be read, or is not a regular file.
+pub fn read_start(path: &Path, most: u64) -> io::Result<Vec<u8>> {
+    if !std::fs::metadata(path)?.is_file() {
+        return Err(io::Error::new(ErrorKind::InvalidInput, "this is not a regular file"));
+    }
+    let mut bytes = Vec::new();
+    File::open(path)?.take(most).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+/// The same of text, all of it.
 ///
 /// # Errors
 /// As for [`read_small`]; or it is not UTF-8.

@@ -57,19 +57,30 @@ impl FileFacts {
     }
 }
 
-/// Paths below `root` of the files that hold records, packed ones too, of other files that are logs by their content,
-/// and of folders that are one input, in order; and folders that cannot be read.
+/// What a folder holds, at any depth, each in order.
+#[derive(Debug, Default)]
+pub struct FilesBelow {
+    /// Paths below it of the files that hold records, packed ones too, of other files that are logs by their content,
+    /// and of folders that are one input.
+    pub files: Vec<PathBuf>,
+    /// Those of files that are named like logs, and are none by their content.
+    pub passed_over: Vec<PathBuf>,
+    /// Folders that cannot be read.
+    pub troubles: Vec<Problem>,
+}
+
+/// Looks for the files below a folder.
 #[must_use]
-pub fn files_below(root: &Path, is_input: IsInput, is_log: IsLog) -> (Vec<PathBuf>, Vec<Problem>) {
-    let (mut found, mut troubles) = (Vec::new(), Vec::new());
+pub fn files_below(root: &Path, is_input: IsInput, is_log: IsLog) -> FilesBelow {
+    let (mut found, mut passed_over, mut troubles) = (Vec::new(), Vec::new(), Vec::new());
     walk(root, is_input, &mut troubles, &mut |below, _, is_named| {
         let path = || root.join(below);
-        if is_named || (may_be_log(&path()) && is_log(&path())) {
-            found.push(below.to_owned());
-        }
+        let is_found = is_named || (may_be_log(&path()) && is_log(&path()));
+        if is_found { &mut found } else { &mut passed_over }.push(below.to_owned());
     });
     found.sort();
-    (found, troubles)
+    passed_over.sort();
+    FilesBelow { files: found, passed_over, troubles }
 }
 
 /// How everything begins that obelus itself writes beside data: manifests of exports, baselines, answers for programs.
@@ -253,12 +264,12 @@ mod tests {
         fs::write(root.join("p.jsonl.gz"), "").unwrap();
         fs::write(root.join("b/p.zst"), "").unwrap();
         let paths = ["a.json", "b/c/d.ndjson", "p.jsonl.gz", "z.jsonl"].map(PathBuf::from);
-        assert_eq!(files_below(root, |_| false, |_| true).0, paths);
+        assert_eq!(files_below(root, |_| false, |_| true).files, paths);
         for (name, text) in [("b/r.eval", "PK\x03\x04"), ("s.traj", "{}"), ("t.db", "text"), ("u.traj.gz", "{}")] {
             fs::write(root.join(name), text.as_bytes()).unwrap();
         }
-        assert_eq!(files_below(root, |_| false, |_| false).0, paths, "what is in them says what they are");
-        let logs = files_below(root, |_| false, |path| !path.ends_with("s.traj")).0;
+        assert_eq!(files_below(root, |_| false, |_| false).files, paths, "what is in them says what they are");
+        let logs = files_below(root, |_| false, |path| !path.ends_with("s.traj")).files;
         assert_eq!(logs[..2], [PathBuf::from("a.json"), PathBuf::from("b/c/d.ndjson")]);
         assert!(logs.contains(&PathBuf::from("b/r.eval")) && !logs.contains(&PathBuf::from("s.traj")), "{logs:?}");
         assert_eq!(files(root, &mut troubles), ["a.json", "b/c/d.ndjson", "z.jsonl"], "T18: only these are followed");

@@ -98,7 +98,9 @@ fn what_a_message_proposes_in_place_of_a_filter_works() {
     assert_eq!((status, some.lines().count()), (0, 3));
     let (status, stdout, _) = fed(folder.path(), &["stats", "-"], &some);
     assert!(status == 0 && stdout.contains("records             3"), "{stdout}");
-    let (status, _, stderr) = obelus(&["query", "--where", "steps>7", "--count", &sample("trip-run.jsonl")]);
+    let run = sample("trip-run.jsonl");
+    assert_eq!(obelus(&["query", "--where", "steps>7", "--count", &run]), (0, "1\n".into(), String::new()));
+    let (status, _, stderr) = obelus(&["export", &run, "--where", "steps>7", "--out", "x.jsonl"]);
     assert!(status == 2 && stderr.contains("`obelus steps FILE --where FILTER`"), "{stderr}");
 }
 

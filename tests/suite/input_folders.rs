@@ -154,7 +154,7 @@ fn other_folders_stay_folders_of_files() {
     store(root.path());
     assert!(!is_input_folder(&numbers) && !is_input_folder(root.path()) && !is_input_folder(&root.path().join("none")));
     let expected = ["numbers/0.json", "numbers/1.json", "s1", "storage"].map(PathBuf::from);
-    assert_eq!(files_below(root.path(), is_input_folder, is_log).0, expected);
+    assert_eq!(files_below(root.path(), is_input_folder, is_log).files, expected);
     let (_, stdout, _) = obelus(&["check", text(root.path())]);
     assert!(stdout.contains("in 4 files"), "{stdout}");
     let mut listing = Listing::new(&[root.path().to_owned()], is_input_folder, is_log);

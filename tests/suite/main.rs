@@ -114,6 +114,7 @@ mod rollout_rows;
 mod rule_edge_cases;
 mod rules;
 mod run_parts;
+mod run_rewards;
 mod run_rows;
 mod runs_in_pieces;
 mod scale;

@@ -207,9 +207,10 @@ fn what_cannot_be_read_costs_nothing_of_the_rest() {
     let (code, found, stderr) = rows(&[&runs, "--where", "steps>0"]);
     assert_eq!((code, found.len()), (2, 5), "{stderr}");
     let reported: Vec<&str> = stderr.lines().collect();
-    assert_eq!(reported.len(), 3, "{stderr}");
+    assert_eq!(reported.len(), 4, "{stderr}");
     assert!(reported[0].contains("binary.jsonl is binary data") && reported[1].contains("broken.json:1: "), "{stderr}");
-    assert!(reported[2].contains("without runs or trajectories") && reported[2].contains("config.json"), "{stderr}");
+    assert!(reported[2].contains("1 empty file left out") && reported[2].contains("empty.jsonl"), "{stderr}");
+    assert!(reported[3].contains("without runs or trajectories") && reported[3].contains("config.json"), "{stderr}");
     let (code, stdout, stderr) = obelus(&["stats", "--by", "model", "--json", "--together", &runs]);
     assert!(code == 2 && lines(&stdout).pop().unwrap()["records"] == 5, "{stdout}{stderr}");
     // What is named is not left out in silence.

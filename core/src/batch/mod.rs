@@ -126,7 +126,8 @@ impl Batch {
             maker.push(&facts, record.place.span.len);
             let key = (record.body == RecordBody::Text).then(|| ContentKey::of(text));
             let line = record.place.line;
-            rows.extend(maker.finish().iter().map(|entry| record_row(place, &entry, (line, key), facts.name.clone())));
+            let name = || (facts.name.clone(), None);
+            rows.extend(maker.finish().iter().map(|entry| record_row(place, &entry, (line, key), name())));
             Ok(())
         })?;
         Ok(rows)
@@ -142,7 +143,11 @@ impl Batch {
             let (facts, mut maker) = (surveyed.facts.unwrap_or_default(), ChunkBuilder::new(number));
             maker.push(&facts, bytes);
             let line = run.place(0).map_or(1, |at| at.place.line);
-            maker.finish().iter().next().map(|entry| record_row(place, &entry, (line, None), facts.name.clone()))
+            maker
+                .finish()
+                .iter()
+                .next()
+                .map(|entry| record_row(place, &entry, (line, None), (facts.name.clone(), None)))
         };
         let surveyed = survey_of_run((self.format().name(), run), &self.bytes, &found);
         surveyed.into_iter().enumerate().filter_map(row).collect()

@@ -29,6 +29,7 @@ pub(super) static ADK: SetRow = SetRow {
     detect: Some(detect_sessions),
     alternative: Some(&RUN_EVENTS),
     samples: &[SESSION, EVENTS],
+    ..SetRow::BASE
 };
 
 /// A session in which a tool writes to the state.
@@ -48,8 +49,8 @@ static RUN_EVENTS: Row = Row {
     framing: Framing::Elements,
     run: || Box::new(LogRun::new(events::Events)),
     detect: Some(detect_events),
-    has_trajectories: false,
     samples: &[EVENTS],
+    ..Row::BASE
 };
 
 /// Events as the server streams them.

@@ -19,9 +19,9 @@ pub(super) static AG_UI: Row = Row {
             agent's state, activities, messages, the input of a run. A file may hold several threads.",
     framing: Framing::Elements,
     run: || Box::new(LogRun::new(events::Events::default())),
-    detect: None,
     has_trajectories: true,
     samples: &[LINES, STREAM, NAMED],
+    ..Row::BASE
 };
 
 /// A stream of lines with a state.

@@ -21,9 +21,9 @@ pub(super) static AI_SDK: Row = Row {
             parts, of which a later one of the same id replaces an earlier one; model and usage of steps.",
     framing: Framing::Elements,
     run: || Box::new(LogRun::new(Messages::default())),
-    detect: None,
     has_trajectories: true,
     samples: &[CHAT, STEPS],
+    ..Row::BASE
 };
 
 /// A question and its answer with a call.

@@ -21,9 +21,8 @@ pub(super) static AI_STUDIO: Row = Row {
             are what it has, not what the model read for it.",
     framing: Framing::LogText,
     run: || Box::new(LogRun::new(Prompt)),
-    detect: None,
-    has_trajectories: false,
     samples: &[PROMPT],
+    ..Row::BASE
 };
 
 /// A prompt with a thought, code and a call.

@@ -25,9 +25,9 @@ pub(super) static AUTOGEN: Row = Row {
             agents and managers save besides, as it is; the file has no history of it.",
     framing: Framing::Elements,
     run: || Box::new(LogRun::new(Recording::default())),
-    detect: None,
     has_trajectories: true,
     samples: &[CALLS, TEAM, RESULT_OF_TEAM],
+    ..Row::BASE
 };
 
 /// Two calls of a model; the second repeats the history of the first.

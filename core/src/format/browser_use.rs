@@ -18,9 +18,8 @@ pub(super) static BROWSER_USE: Row = Row {
             thoughts of the model, its actions as calls and what they gave back. State: the page and its tabs.",
     framing: Framing::LogText,
     run: || Box::new(LogRun::new(History)),
-    detect: None,
-    has_trajectories: false,
     samples: &[HISTORY],
+    ..Row::BASE
 };
 
 /// A history of two actions, of which the second fails, and an answer.

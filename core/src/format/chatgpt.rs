@@ -22,9 +22,8 @@ pub(super) static CHATGPT: SetRow = SetRow {
             answers that were asked for again and questions that were edited are branches that were left. What is \
             addressed to a tool (`recipient`) is a call of it. State: the conversation. Tokens are not recorded.",
     run: || Box::new(LogRun::new(Conversation)),
-    detect: None,
-    alternative: None,
     samples: &[CONVERSATION],
+    ..SetRow::BASE
 };
 
 /// A conversation with an answer that was asked for again and a call whose code fails, in an export.

@@ -22,9 +22,8 @@ pub(super) static CLAUDE_AI: SetRow = SetRow {
             (`parent_message_uuid`), those that do not lead to the last one are branches that were left. State: the \
             conversation; files and shell by the rules for tool-using runs. Tokens are not recorded.",
     run: || Box::new(LogRun::new(Conversation)),
-    detect: None,
-    alternative: None,
     samples: &[CONVERSATION],
+    ..SetRow::BASE
 };
 
 /// A conversation with a pasted text, an answer that was asked for again, and a call.

@@ -54,6 +54,10 @@ impl Format for ClaudeCode {
         "claude-code"
     }
 
+    fn agent(&self) -> Option<&'static str> {
+        Some("claude-code")
+    }
+
     fn title(&self) -> &'static str {
         "Claude Code session"
     }

@@ -38,6 +38,10 @@ impl Format for ClaudeStream {
         "claude-stream"
     }
 
+    fn agent(&self) -> Option<&'static str> {
+        Some("claude-code")
+    }
+
     fn title(&self) -> &'static str {
         "Claude Code stream"
     }

@@ -11,6 +11,7 @@ use std::collections::HashMap;
 /// Journals of workflows.
 pub(super) static WORKFLOW: Row = Row {
     name: "claude-workflow",
+    agent: Some("claude-code"),
     title: "Claude Code workflow",
     about: "The journal of a workflow of Claude Code, `subagents/workflows/RUN/journal.jsonl` of a session: JSON \
             Lines of `type` (`launched`, `started`, `result`, `failed`), `key` and `agentId`. Each agent is a call \
@@ -19,8 +20,8 @@ pub(super) static WORKFLOW: Row = Row {
     framing: Framing::Elements,
     run: || Box::new(LogRun::new(Journal::default())),
     detect: Some(detect),
-    has_trajectories: false,
     samples: &[JOURNAL],
+    ..Row::BASE
 };
 
 /// A journal of two agents, of which one failed.

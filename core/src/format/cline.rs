@@ -13,6 +13,7 @@ use std::borrow::Cow;
 /// Sessions of Cline.
 pub(super) static CLINE: Row = Row {
     name: "cline",
+    agent: Some("cline"),
     title: "Cline session",
     about: "Sessions of Cline (`~/.cline/data/sessions/ID/ID.messages.json`): one object with `sessionId`, `agent` \
             and `messages` that have a time (`ts`) and `metrics`; that of a sub-agent is a file beside it. A call may \
@@ -20,9 +21,8 @@ pub(super) static CLINE: Row = Row {
             State: the session, its model and mode, what it used.",
     framing: Framing::LogText,
     run: || Box::new(LogRun::new(Session)),
-    detect: None,
-    has_trajectories: false,
     samples: &[SESSION, SUBAGENT],
+    ..Row::BASE
 };
 
 /// A session with a call of two commands.

@@ -24,8 +24,8 @@ pub(super) static CLINE_TASK: Row = Row {
     framing: Framing::LogText,
     run: || Box::new(LogRun::new(Tasks)),
     detect: Some(detect),
-    has_trajectories: false,
     samples: &[TAGS, BLOCKS],
+    ..Row::BASE
 };
 
 /// A task with calls as tags.

@@ -17,6 +17,7 @@ use super::log::{LogRun, Row};
 /// Rollouts: what Codex writes below `sessions/`.
 pub(super) static ROLLOUT: Row = Row {
     name: "codex",
+    agent: Some("codex"),
     title: "Codex rollout",
     about: "Rollouts of Codex CLI: JSON Lines of `timestamp`, `type` and `payload`. Events that mirror a message, a \
             thought or a call are folded into it. Those of Trae have their items in changes of the history \
@@ -24,22 +25,22 @@ pub(super) static ROLLOUT: Row = Row {
             plan.",
     framing: Framing::Elements,
     run: || Box::new(LogRun::new(rollout::Rollout::default())),
-    detect: None,
-    has_trajectories: false,
     samples: &[SESSION, OLD],
+    ..Row::BASE
 };
 
 /// The stream of events of a run without a terminal.
 pub(super) static EXEC: Row = Row {
     name: "codex-exec",
+    agent: Some("codex"),
     title: "Codex exec stream",
     about: "What `codex exec --json` prints: JSON Lines of `thread.started`, `turn.*` and `item.*`. An item is \
             reported several times while it grows; the last state counts.",
     framing: Framing::Elements,
     run: || Box::new(LogRun::new(exec::Exec::default())),
-    detect: None,
     has_trajectories: true,
     samples: &[STREAM],
+    ..Row::BASE
 };
 
 /// A rollout with a call.

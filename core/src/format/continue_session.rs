@@ -17,6 +17,7 @@ use std::collections::{HashMap, HashSet};
 /// Sessions of Continue.
 pub(super) static CONTINUE: Row = Row {
     name: "continue",
+    agent: Some("continue"),
     title: "Continue session",
     about: "Sessions of Continue (`~/.continue/sessions/ID.json`), of its extensions and of `cn`: one object with \
             `sessionId` and `history`, whose items have a `message`, what was attached (`contextItems`) and how calls \
@@ -24,9 +25,8 @@ pub(super) static CONTINUE: Row = Row {
             Messages have no times.",
     framing: Framing::LogText,
     run: || Box::new(LogRun::new(Session)),
-    detect: None,
-    has_trajectories: false,
     samples: &[SESSION],
+    ..Row::BASE
 };
 
 /// A session with a call that the user refused.

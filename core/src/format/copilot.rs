@@ -14,15 +14,15 @@ use std::collections::{HashMap, HashSet};
 /// Sessions of Copilot CLI.
 pub(super) static COPILOT: Row = Row {
     name: "copilot-cli",
+    agent: Some("copilot-cli"),
     title: "Copilot CLI session",
     about: "Sessions of GitHub Copilot CLI: JSON Lines of `type`, `data`, `id` and `parentId`, first `session.start`; \
             or what `copilot -p --output-format json` prints, which ends with a `result`. The calls are those that \
             were executed. State: the session, its model and mode, what it used.",
     framing: Framing::Elements,
     run: || Box::new(LogRun::new(Events::default())),
-    detect: None,
-    has_trajectories: false,
     samples: &[SESSION, PRINTED],
+    ..Row::BASE
 };
 
 /// A session with a call.

@@ -18,6 +18,7 @@ use std::borrow::Cow;
 /// Sessions of Copilot Chat.
 pub(super) static COPILOT_CHAT: Row = Row {
     name: "copilot-chat",
+    agent: Some("copilot-chat"),
     title: "Copilot Chat session",
     about: "Chats of GitHub Copilot in VS Code, below `workspaceStorage/ID/chatSessions`, and what `Chat: Export \
             Chat` writes: one object with `requests`, or a journal of it, JSON Lines that set and add to its members. \
@@ -26,9 +27,8 @@ pub(super) static COPILOT_CHAT: Row = Row {
             most calls have no arguments. State: the session; files, shell and usage by the rules for tool-using runs.",
     framing: Framing::Elements,
     run: || Box::new(LogRun::new(Chat::default())),
-    detect: None,
-    has_trajectories: false,
     samples: &[SESSION, JOURNAL],
+    ..Row::BASE
 };
 
 /// A session with the rounds of its request.

@@ -17,14 +17,14 @@ use std::borrow::Cow;
 /// Sessions of Crush.
 pub(super) static CRUSH: SetRow = SetRow {
     name: "crush",
+    agent: Some("crush"),
     title: "Crush session",
     about: "Sessions of Crush: its database `.crush/crush.db` (tables `sessions`, `messages` with their `parts`, \
             `files`). Each session is a trajectory, as are those of sub-agents, which name the session that began \
             them. State: the session, its todo list, cost, model. Crush counts the tokens of the last request alone.",
     run: || Box::new(LogRun::new(Session)),
-    detect: None,
-    alternative: None,
     samples: &[SESSION],
+    ..SetRow::BASE
 };
 
 /// A session with a call, as a line of the database.

@@ -8,14 +8,14 @@ use crate::model::StepRole;
 /// Transcripts of Cursor.
 pub(super) static CURSOR: Row = Row {
     name: "cursor",
+    agent: Some("cursor"),
     title: "Cursor transcript",
     about: "Transcripts of Cursor's agent: JSON Lines of `role` and a `message` whose `content` is a list of blocks, \
             without ids, times and usage.",
     framing: Framing::Elements,
     run: || Box::new(LogRun::new(Messages)),
-    detect: None,
-    has_trajectories: false,
     samples: &[TRANSCRIPT],
+    ..Row::BASE
 };
 
 /// A transcript with a call.

@@ -16,6 +16,7 @@ use std::borrow::Cow;
 /// Chats of Cursor.
 pub(super) static CURSOR_CHAT: SetRow = SetRow {
     name: "cursor-chat",
+    agent: Some("cursor"),
     title: "Cursor chat",
     about: "Chats of the editor Cursor: its database `User/globalStorage/state.vscdb` (table `cursorDiskKV`), of which \
             the records `composerData:ID` and their messages `bubbleId:ID:BUBBLE` are read and nothing else, settings \
@@ -23,9 +24,8 @@ pub(super) static CURSOR_CHAT: SetRow = SetRow {
             usage by the rules for tool-using runs. What edits changed is not among these records. What its agent \
             writes as transcripts is `cursor`.",
     run: || Box::new(LogRun::new(Chat)),
-    detect: None,
-    alternative: None,
     samples: &[CHAT],
+    ..SetRow::BASE
 };
 
 /// A chat with a command that fails, as a line of the database.

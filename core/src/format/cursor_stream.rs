@@ -17,6 +17,7 @@ use std::collections::HashSet;
 /// Streams of Cursor's agent.
 pub(super) static CURSOR_STREAM: Row = Row {
     name: "cursor-stream",
+    agent: Some("cursor"),
     title: "Cursor stream",
     about: "What `cursor-agent --output-format stream-json` prints: JSON Lines with `session_id`, first one of type \
             `system` and subtype `init` without `tools`, then messages, `thinking`, `tool_call` lines that start and \
@@ -25,9 +26,8 @@ pub(super) static CURSOR_STREAM: Row = Row {
             reports as the file after it.",
     framing: Framing::Elements,
     run: || Box::new(LogRun::new(Lines::default())),
-    detect: None,
-    has_trajectories: false,
     samples: &[STREAM],
+    ..Row::BASE
 };
 
 /// A run that reads and edits a file and runs a command that fails.

@@ -13,6 +13,7 @@ use std::borrow::Cow;
 /// Sessions of Droid.
 pub(super) static DROID: Row = Row {
     name: "droid",
+    agent: Some("droid"),
     title: "Droid session",
     about: "Sessions of Factory's Droid (`~/.factory/sessions`): JSON Lines, first one of type `session_start`, then \
             messages; or what `droid exec --output-format stream-json` prints: a line of type `system`, then messages, \
@@ -20,9 +21,8 @@ pub(super) static DROID: Row = Row {
             runs.",
     framing: Framing::LogText,
     run: || Box::new(LogRun::new(Session)),
-    detect: None,
-    has_trajectories: false,
     samples: &[SESSION, STREAM],
+    ..Row::BASE
 };
 
 /// A session with a call.

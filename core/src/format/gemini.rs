@@ -22,15 +22,15 @@ use std::collections::HashSet;
 /// Chats of Gemini CLI.
 pub(super) static GEMINI: Row = Row {
     name: "gemini-cli",
+    agent: Some("gemini-cli"),
     title: "Gemini CLI chat",
     about: "Chats of Gemini CLI: one object with `sessionId`, `projectHash` and `messages`, or JSON Lines whose \
             records replace earlier ones of their id; `$set` changes the session, `$rewindTo` takes messages back. \
             State: the session.",
     framing: Framing::Elements,
     run: || Box::new(LogRun::new(Chat::default())),
-    detect: None,
-    has_trajectories: false,
     samples: &[LINES, CHAT_OBJECT],
+    ..Row::BASE
 };
 
 /// A chat of lines; the answer is replaced, the second question taken back.

@@ -14,15 +14,15 @@ use std::borrow::Cow;
 /// Sessions of Goose.
 pub(super) static GOOSE: SetRow = SetRow {
     name: "goose",
+    agent: Some("goose"),
     title: "Goose session",
     about: "Sessions of Goose: its database `sessions/sessions.db` (tables `sessions`, `messages`), each a trajectory, \
             or what `goose session export` writes as JSON: an object with `working_dir` and `conversation`. State: the \
             session, its model and folder; files, shell and usage by the rules for tool-using runs. Tokens are those \
             of the whole session. Its earlier files, a message a line, are `messages`.",
     run: || Box::new(LogRun::new(Session)),
-    detect: None,
-    alternative: None,
     samples: &[SESSION],
+    ..SetRow::BASE
 };
 
 /// A session with a call.

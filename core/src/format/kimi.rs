@@ -13,6 +13,7 @@ use std::borrow::Cow;
 /// Sessions of Kimi.
 pub(super) static KIMI: Row = Row {
     name: "kimi",
+    agent: Some("kimi"),
     title: "Kimi session",
     about: "Sessions of Kimi Code (`wire.jsonl` of an agent, below `~/.kimi-code/sessions`) and of Kimi CLI before it \
             (`~/.kimi/sessions`): JSON Lines of what is added to the context, or of events with a `payload`. What only \
@@ -20,9 +21,8 @@ pub(super) static KIMI: Row = Row {
             mode; files, shell and usage by the rules for tool-using runs.",
     framing: Framing::LogText,
     run: || Box::new(LogRun::new(Wire::default())),
-    detect: None,
-    has_trajectories: false,
     samples: &[CODE, CLI],
+    ..Row::BASE
 };
 
 /// A turn with a call that fails.

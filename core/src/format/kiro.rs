@@ -21,15 +21,15 @@ use std::borrow::Cow;
 /// Conversations of Amazon Q and Kiro.
 pub(super) static KIRO: SetRow = SetRow {
     name: "kiro",
+    agent: Some("kiro"),
     title: "Kiro or Amazon Q conversation",
     about: "Conversations of Kiro CLI and Amazon Q Developer CLI: the database `data.sqlite3` (tables `conversations`, \
             `conversations_v2`), each a trajectory, or what `/save` writes: an object with `conversation_id` and \
             `history`, whose entries have what the user said and what the agent did. State: the conversation, its \
             summary and model; files and shell by the rules for tool-using runs. Tokens are not recorded.",
     run: || Box::new(LogRun::new(Conversation)),
-    detect: None,
-    alternative: None,
     samples: &[CONVERSATION, EARLIER_CONVERSATION],
+    ..SetRow::BASE
 };
 
 /// A conversation with a command.

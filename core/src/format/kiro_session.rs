@@ -16,6 +16,7 @@ use std::borrow::Cow;
 /// Sessions of Kiro as lines.
 pub(super) static KIRO_SESSION: Row = Row {
     name: "kiro",
+    agent: Some("kiro"),
     title: "Kiro session",
     about: "Sessions of Kiro below `~/.kiro/sessions`. Those of Kiro CLI (`cli/ID.jsonl`): lines with a `kind` and the \
             `data` of a message, whose parts have a `kind` too. Those of Kiro's editor and of the CLI's newer engine \
@@ -24,8 +25,8 @@ pub(super) static KIRO_SESSION: Row = Row {
     framing: Framing::LogText,
     run: || Box::new(LogRun::new(Lines::default())),
     detect: Some(detect),
-    has_trajectories: false,
     samples: &[CLI, EVENTS],
+    ..Row::BASE
 };
 
 /// A command that fails.

@@ -20,9 +20,9 @@ pub(super) static LANG_CHAIN: Row = Row {
             answer of a graph, each a trajectory. State: model, usage.",
     framing: Framing::Elements,
     run: || Box::new(LogRun::new(Messages::default())),
-    detect: None,
     has_trajectories: true,
     samples: &[STORED, WRITTEN],
+    ..Row::BASE
 };
 
 /// Messages as they are stored.

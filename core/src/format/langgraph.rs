@@ -32,8 +32,8 @@ pub(super) static LANGGRAPH: SetRow = SetRow {
             writes the checkpoint took in. Interrupts and what resumed them.",
     run: || Box::new(LogRun::new(checkpoints::Checkpoints)),
     detect: Some(detect),
-    alternative: None,
     samples: &[THREAD],
+    ..SetRow::BASE
 };
 
 /// A thread of two checkpoints: the node `ask` wrote `budget`.

@@ -22,9 +22,9 @@ pub(super) static LANGSMITH: Row = Row {
             runs of a trace stand together, in the order of `dotted_order`.",
     framing: Framing::Elements,
     run: || Box::new(LogRun::new(Runs::default())),
-    detect: None,
     has_trajectories: true,
     samples: &[BODY],
+    ..Row::BASE
 };
 
 /// A run that began and ended.

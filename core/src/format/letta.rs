@@ -18,9 +18,9 @@ pub(super) static LETTA: Row = Row {
             trajectory. State: the blocks of memory and the agents, as they are; the file has no history of them.",
     framing: Framing::LogText,
     run: || Box::new(LogRun::new(Agents)),
-    detect: None,
     has_trajectories: true,
     samples: &[FILE, OLD_FILE],
+    ..Row::BASE
 };
 
 /// A file with an agent.

@@ -20,9 +20,8 @@ pub(super) static LIBRE_CHAT: SetRow = SetRow {
             `messageId` and the `parentMessageId` that it follows, in a list or in each other. Messages that do not \
             lead to the last one are branches that were left. State: the conversation.",
     run: || Box::new(LogRun::new(Conversation)),
-    detect: None,
-    alternative: None,
     samples: &[CONVERSATION],
+    ..SetRow::BASE
 };
 
 /// A conversation with a call and an answer that was asked for again.

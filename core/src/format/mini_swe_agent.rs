@@ -13,14 +13,15 @@ use std::borrow::Cow;
 /// The format.
 pub(super) static MINI_SWE_AGENT: Row = Row {
     name: "mini-swe-agent",
+    agent: Some("mini-swe-agent"),
     title: "mini-swe-agent trajectory",
     about: "Trajectories of mini-swe-agent: one document with `messages` and a version of the agent. Commands are tool \
             calls, or the `extra.actions` of a message. State: exit status, submission, model figures.",
     framing: Framing::LogText,
     run: || Box::new(LogRun::new(Messages)),
     detect: Some(|first| signature::detect("mini-swe-agent", first)),
-    has_trajectories: false,
     samples: &[TRAJECTORY],
+    ..Row::BASE
 };
 
 /// A command and its end.

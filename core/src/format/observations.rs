@@ -29,9 +29,9 @@ pub(super) static LANGFUSE: Row = Row {
             and cost of what models answered.",
     framing: Framing::Elements,
     run: || Box::new(LogRun::new(Observations::default())),
-    detect: None,
     has_trajectories: true,
     samples: &[TRACE],
+    ..Row::BASE
 };
 
 /// Traces of the OpenAI Agents SDK.
@@ -52,6 +52,7 @@ pub(super) static AGENT_TRACES: Row = Row {
     }),
     has_trajectories: true,
     samples: &[SPANS],
+    ..Row::BASE
 };
 
 /// Calls of Weave.
@@ -64,9 +65,9 @@ pub(super) static WEAVE: Row = Row {
             State: what the first call of a trace says of it; usage of what models answered.",
     framing: Framing::Elements,
     run: || Box::new(LogRun::new(Observations::default())),
-    detect: None,
     has_trajectories: true,
     samples: &[WEAVE_CALLS],
+    ..Row::BASE
 };
 
 /// Rows of Braintrust.
@@ -78,9 +79,9 @@ pub(super) static BRAINTRUST: Row = Row {
             they began. State: name, scores, tags and what was expected of a trace; usage of what models answered.",
     framing: Framing::Elements,
     run: || Box::new(LogRun::new(Observations::default())),
-    detect: None,
     has_trajectories: true,
     samples: &[BRAINTRUST_ROWS],
+    ..Row::BASE
 };
 
 /// What is sent to Langfuse.
@@ -95,6 +96,7 @@ pub(super) static LANGFUSE_BATCH: Row = Row {
     detect: Some(batch::detect),
     has_trajectories: true,
     samples: &[batch::BATCH],
+    ..Row::BASE
 };
 
 /// Calls of a trace: the last one failed.

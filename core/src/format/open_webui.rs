@@ -20,9 +20,8 @@ pub(super) static OPEN_WEBUI: SetRow = SetRow {
             alone. Its `history` is a tree of messages: the path to `currentId` is the run, other answers were left. \
             State: the chat.",
     run: || Box::new(LogRun::new(Chat)),
-    detect: None,
-    alternative: None,
     samples: &[CHAT],
+    ..SetRow::BASE
 };
 
 /// A chat with two answers, of which one failed.

@@ -20,9 +20,8 @@ pub(super) static OPENAI_AGENTS: Row = Row {
             database of its sessions (`SQLiteSession`) opens as messages, a session each.",
     framing: Framing::LogText,
     run: || Box::new(LogRun::new(Snapshot)),
-    detect: None,
-    has_trajectories: false,
     samples: &[STATE],
+    ..Row::BASE
 };
 
 /// A run that waits for an approval.

@@ -25,6 +25,7 @@ const ABOUT: &str = "Sessions of opencode: the database `opencode.db` (tables `s
 /// Sessions, or one as JSON.
 pub(super) static OPENCODE: SetRow = SetRow {
     name: NAME,
+    agent: Some(NAME),
     title: TITLE,
     about: ABOUT,
     run: || Box::new(LogRun::new(session::Session)),
@@ -36,13 +37,14 @@ pub(super) static OPENCODE: SetRow = SetRow {
 /// What is no whole session: the events of `opencode run`, stored messages and parts.
 static RUN_EVENTS: Row = Row {
     name: NAME,
+    agent: Some(NAME),
     title: TITLE,
     about: ABOUT,
     framing: Framing::Elements,
     run: || Box::new(LogRun::new(session::Events)),
     detect: Some(detect_events),
-    has_trajectories: false,
     samples: &[EVENTS],
+    ..Row::BASE
 };
 
 /// Events of a run.

@@ -20,12 +20,13 @@ pub(super) struct OpenHands;
 /// Rows of an evaluation, each with the history of a run.
 static ROWS: SetRow = SetRow {
     name: NAME,
+    agent: Some(NAME),
     title: TITLE,
     about: ABOUT,
     run,
     detect: Some(|first| signature::detect(NAME, first).filter(|_| first.first().is_some_and(is_row))),
-    alternative: None,
     samples: &[ROW],
+    ..SetRow::BASE
 };
 
 const NAME: &str = "openhands";
@@ -99,6 +100,10 @@ const ROW: &str = concat!(
 impl Format for OpenHands {
     fn name(&self) -> &'static str {
         NAME
+    }
+
+    fn agent(&self) -> Option<&'static str> {
+        Some(NAME)
     }
 
     fn title(&self) -> &'static str {

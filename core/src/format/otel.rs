@@ -41,9 +41,9 @@ pub(super) static OTEL: Row = Row {
             their like say once, and a step for the details of a request.",
     framing: Framing::Elements,
     run: || Box::new(LogRun::new(Spans::default())),
-    detect: None,
     has_trajectories: true,
     samples: &[OTLP, PHOENIX, LOGS, TREE, PHOENIX_ROWS, MLFLOW],
+    ..Row::BASE
 };
 
 /// Two spans of a trace; the parent comes last, since it ended last.

@@ -22,6 +22,7 @@ use twox_hash::XxHash3_128;
 /// Sessions of Pi and of agents built on it.
 pub(super) static PI: Row = Row {
     name: "pi",
+    agent: Some("pi"),
     title: "Pi session",
     about: "Sessions of Pi, Oh My Pi, OpenClaw and agents built on them: JSON Lines, first a line of type `session` \
             with `id` and `timestamp`, then entries; or the database of an agent of OpenClaw (table \
@@ -45,6 +46,7 @@ pub(super) static STS: Row = Row {
     detect: Some(detect_trace),
     has_trajectories: true,
     samples: &[TRACE],
+    ..Row::BASE
 };
 
 /// A session of Pi.

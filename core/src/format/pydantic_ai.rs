@@ -19,9 +19,9 @@ pub(super) static PYDANTIC_AI: Row = Row {
             is a failed result. State: model, usage.",
     framing: Framing::Elements,
     run: || Box::new(LogRun::new(Messages::default())),
-    detect: None,
     has_trajectories: true,
     samples: &[CHAT],
+    ..Row::BASE
 };
 
 /// A question, a call that must be tried again, an answer.

@@ -12,15 +12,15 @@ use std::borrow::Cow;
 /// Sessions of Qwen Code.
 pub(super) static QWEN: Row = Row {
     name: "qwen-code",
+    agent: Some("qwen-code"),
     title: "Qwen Code session",
     about: "Sessions of Qwen Code: records of `uuid`, `sessionId`, `type` and a `message` of Gemini's parts, one a \
             line or several on one. State: the session, and the one from which it was forked: what was copied from \
             there costs nothing here.",
     framing: Framing::LogValues,
     run: || Box::new(LogRun::new(Records::default())),
-    detect: None,
-    has_trajectories: false,
     samples: &[SESSION],
+    ..Row::BASE
 };
 
 /// A session; its last two records stand on one line.

@@ -25,6 +25,10 @@ pub trait Format: Send + Sync {
     fn name(&self) -> &'static str;
     /// Name shown to people, such as `Agent/Data`.
     fn title(&self) -> &'static str;
+    /// The agent that alone writes such files; None: several do.
+    fn agent(&self) -> Option<&'static str> {
+        None
+    }
     /// What the format is and how its files are recognised: a few sentences for `obelus formats` and `docs/formats.md`.
     fn about(&self) -> &'static str;
     /// The file that defines a custom format; None for a built-in one.

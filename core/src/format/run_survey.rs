@@ -4,7 +4,7 @@
 use super::call_time::CallClock;
 use super::context_fill::{model_at, totals_at};
 use super::survey::looked as looked_at;
-use super::{BoxedLook, Counted, Facts, LookFn, LookedRecord, Purpose, Run, StepCalls, Survey, Surveyed};
+use super::{BoxedLook, Counted, FORMATS, Facts, LookFn, LookedRecord, Purpose, Run, StepCalls, Survey, Surveyed};
 use crate::model::{
     Bytes, HEAD, LocatedFinding, Problem, Record, RunFacts, Span, Step, StepKind, StepNo, StepRole, Timestamp,
     TurnPart, Usage, estimated_tokens,
@@ -15,30 +15,6 @@ use crate::text::single_line;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::sync::Arc;
-
-/// Formats that one agent alone writes, which are called as it is.
-const AGENTS: [&str; 20] = [
-    "claude-code",
-    "cline",
-    "codex",
-    "continue",
-    "copilot-chat",
-    "copilot-cli",
-    "crush",
-    "cursor",
-    "droid",
-    "gemini-cli",
-    "goose",
-    "kimi",
-    "kiro",
-    "mini-swe-agent",
-    "opencode",
-    "openhands",
-    "pi",
-    "qwen-code",
-    "swe-agent",
-    "zed",
-];
 
 /// Makes a run.
 type MakeRun = Arc<dyn Fn() -> Box<dyn Run> + Send + Sync>;
@@ -241,7 +217,11 @@ fn of_run((format, run): (&str, &dyn Run), steps: &[Range<StepNo>], times: Optio
     let reported = run.facts();
     let last = steps.last().map_or(0, |range| range.end - 1);
     // Where all is written at once the times say nothing.
-    let between = || times.and_then(|[first, last]| u64::try_from(last.since(first)).ok()).filter(|micros| *micros > 0);
+    let between = || {
+        // Nor where one of them is only counted from some start.
+        let [first, last] = times.filter(|[first, last]| first.is_dated() == last.is_dated())?;
+        u64::try_from(last.since(first)).ok().filter(|micros| *micros > 0)
+    };
     let usage = match run.work() {
         _ if reported.usage != Usage::default() => reported.usage,
         Some(work) if run.trajectory_count() < 2 => work.total_usage(),
@@ -260,13 +240,8 @@ fn of_run((format, run): (&str, &dyn Run), steps: &[Range<StepNo>], times: Optio
 }
 
 /// The agent that alone writes a format.
-fn agent_of(format: &str) -> Option<&str> {
-    match format {
-        "claude-stream" | "claude-workflow" => Some("claude-code"),
-        "codex-exec" => Some("codex"),
-        "cursor-chat" => Some("cursor"),
-        known => AGENTS.contains(&known).then_some(known),
-    }
+fn agent_of(format: &str) -> Option<&'static str> {
+    FORMATS.iter().filter(|known| known.name() == format).find_map(|known| known.agent())
 }
 
 /// How the calls of each tool came out.
@@ -327,7 +302,6 @@ fn finish(seen: &StepCounts) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::format::FORMATS;
     use crate::model::{Place, RecordBody};
 
     #[test]
@@ -341,6 +315,12 @@ mod tests {
         assert_eq!((seen.facts.words.as_str(), counted.steps, counted.finish.as_str()), ("list it", 2, "message"));
         assert_eq!(finish(&StepCounts { first: Some("checkpoint".into()), ..StepCounts::default() }), "unknown");
         assert_eq!(finish(&StepCounts::default()), "empty");
+        let agents = ["codex-exec", "claude-stream", "claude-code", "openhands", "messages", "otel"].map(agent_of);
+        let known = [Some("codex"), Some("claude-code"), Some("claude-code"), Some("openhands"), None, None];
+        assert_eq!(agents, known);
+        for agent in ["cline", "cursor", "gemini-cli", "kiro", "mini-swe-agent", "opencode", "pi", "swe-agent", "zed"] {
+            assert_eq!(agent_of(agent), Some(agent));
+        }
         let broken = run_facts(messages.run(), "messages", &record, b"{", false);
         assert!(!broken.is_read && broken.facts.counted.is_none() && !broken.facts.words.is_empty());
         assert_eq!(broken.findings[0].place, place);

@@ -19,9 +19,9 @@ pub(super) static SMOLAGENTS: Row = Row {
             failed says so, with the calls that the model wrote. State: usage.",
     framing: Framing::Elements,
     run: || Box::new(LogRun::new(Steps::default())),
-    detect: None,
     has_trajectories: true,
     samples: &[MEMORY],
+    ..Row::BASE
 };
 
 /// A task, a call and the end.

@@ -14,6 +14,7 @@ use std::collections::VecDeque;
 /// The format.
 pub(super) static SWE_AGENT: Row = Row {
     name: "swe-agent",
+    agent: Some("swe-agent"),
     title: "SWE-agent trajectory",
     about: "Trajectories of SWE-agent (`.traj`): one document with `trajectory`, whose items are thought, action and \
             observation, after the messages of `history` before the first answer; the model's reasoning, which only \
@@ -22,8 +23,8 @@ pub(super) static SWE_AGENT: Row = Row {
     framing: Framing::LogText,
     run: || Box::new(LogRun::new(Items)),
     detect: Some(|first| signature::detect("swe-agent", first)),
-    has_trajectories: false,
     samples: &[TRAJECTORY],
+    ..Row::BASE
 };
 
 /// A trajectory with one command.

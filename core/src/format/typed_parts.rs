@@ -41,14 +41,11 @@ pub(super) static LLAMA_INDEX: Row = Row {
 
 const fn row(samples: &'static [&'static str]) -> Row {
     Row {
-        name: "",
-        title: "",
-        about: "",
         framing: Framing::Elements,
         run: || Box::new(LogRun::new(Messages::default())),
-        detect: None,
         has_trajectories: true,
         samples,
+        ..Row::BASE
     }
 }
 

@@ -21,6 +21,7 @@ pub(super) static METADATA: Row = Row {
         r#"{"env":"math","model":"m","num_examples":2,"rollouts_per_example":3,"avg_reward":0.5,"#,
         r#""sampling_args":{"max_tokens":null}}"#
     )],
+    ..Row::BASE
 };
 
 /// Members that every one has.

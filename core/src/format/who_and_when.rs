@@ -20,9 +20,8 @@ pub(super) static WHO_AND_WHEN: SetRow = SetRow {
             records with `history`, `mistake_agent`, `mistake_step` and `mistake_reason`. The step at fault is shown \
             as one that failed, and writes what is said of it. State: the question, the fault.",
     run: || Box::new(LogRun::new(Failure)),
-    detect: None,
-    alternative: None,
     samples: &[FAILURE],
+    ..SetRow::BASE
 };
 
 /// A run in which the code of an expert was at fault.

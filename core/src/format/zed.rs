@@ -17,15 +17,15 @@ use std::borrow::Cow;
 /// Threads of Zed.
 pub(super) static ZED: SetRow = SetRow {
     name: "zed",
+    agent: Some("zed"),
     title: "Zed agent thread",
     about: "Threads of the agent of Zed: its database `threads/threads.db` (table `threads`, whose `data` is JSON that \
             may be packed with Zstandard), each a trajectory, or the JSON of a thread in a file. Sub-agents have \
             threads that name their parent. State: the thread, its model and folder; files and shell by the rules for \
             tool-using runs. Messages have no times; tokens are those of the whole thread.",
     run: || Box::new(LogRun::new(Thread)),
-    detect: None,
-    alternative: None,
     samples: &[THREAD, EARLIER_THREAD],
+    ..SetRow::BASE
 };
 
 /// A thread with a call.

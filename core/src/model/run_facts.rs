@@ -15,6 +15,8 @@ pub struct RunFacts {
     pub finish: Option<String>,
     /// How good it was, where no step has a reward.
     pub reward: Option<f64>,
+    /// The file beside the log from which its reward was taken, or why there is none in it.
+    pub reward_from: Option<String>,
     /// Microseconds that it took.
     pub micros: Option<u64>,
     /// Tokens and cost as the log gives them.

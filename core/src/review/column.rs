@@ -20,6 +20,9 @@ pub enum Column {
     Size,
     Reward,
     Finish,
+    Cost,
+    Duration,
+    Model,
     Words,
     GroupSize,
     GroupPass,
@@ -32,7 +35,7 @@ pub enum Column {
 
 impl Column {
     /// All built-in columns, in the order in which they are.
-    pub const ALL: [Self; 20] = [
+    pub const ALL: [Self; 23] = [
         Self::Number,
         Self::Mark,
         Self::Id,
@@ -41,6 +44,9 @@ impl Column {
         Self::Failed,
         Self::Finish,
         Self::Reward,
+        Self::Cost,
+        Self::Duration,
+        Self::Model,
         Self::Tokens,
         Self::Words,
         Self::GroupSize,
@@ -72,6 +78,9 @@ impl Column {
             Self::Size => "size",
             Self::Reward => "reward",
             Self::Finish => "finish",
+            Self::Cost => "cost",
+            Self::Duration => "duration",
+            Self::Model => "model",
             Self::Words => "begins with",
             Self::GroupSize => "attempts",
             Self::GroupPass => "pass",
@@ -102,6 +111,9 @@ impl Column {
             Self::Size => "bytes of the record",
             Self::Reward => "sum of the steps' rewards; of a conversation without any, its own",
             Self::Finish => "how it ends, by its last step",
+            Self::Cost => "what the run cost, as its log gives it",
+            Self::Duration => "how long the run took: as its log says, else from the first step to the last",
+            Self::Model => "the model that answered; the last of several",
             Self::Words => "first words of the user",
             Self::GroupSize => "attempts at the record's task; in filters group.n",
             Self::GroupPass => "share of the task's attempts with a reward of at least 1; in filters group.pass",
@@ -127,13 +139,15 @@ impl Column {
             Self::Chars => Numbers::Chars,
             Self::Size => Numbers::Size,
             Self::Reward => Numbers::Reward,
+            Self::Cost => Numbers::Cost,
+            Self::Duration => Numbers::Duration,
             Self::GroupSize => Numbers::GroupSize,
             Self::GroupPass => Numbers::GroupPass,
             Self::GroupAdvantage => Numbers::GroupAdvantage,
             Self::GroupMean => Numbers::GroupMean,
             Self::GroupDeviation => Numbers::GroupDeviation,
             Self::GroupSignal => Numbers::GroupSignal,
-            Self::Mark | Self::Id | Self::Finish | Self::Words | Self::Custom(_) => return None,
+            Self::Mark | Self::Id | Self::Finish | Self::Model | Self::Words | Self::Custom(_) => return None,
         })
     }
 
@@ -152,6 +166,7 @@ impl Column {
             Self::Actions => Names::Class,
             Self::Tools => Names::Tool,
             Self::Finish => Names::Finish,
+            Self::Model => Names::Model,
             _ => return None,
         })
     }

@@ -50,6 +50,8 @@ pub struct Chunk {
     /// Rewards and costs by number, from 1.
     amounts: Vec<f64>,
     answers: Answers,
+    /// The file that they are in, and its format; empty where that was not said.
+    file: [Box<str>; 2],
 }
 
 impl Chunk {
@@ -107,6 +109,13 @@ impl ChunkBuilder {
     #[must_use]
     pub fn new(from: usize) -> Self {
         Self { chunk: Chunk { from, ..Chunk::default() }, ..Self::default() }
+    }
+
+    /// The same of a file of that name and format.
+    #[must_use]
+    pub fn of_file(from: usize, (file, format): (&str, &str)) -> Self {
+        let file = [file, format].map(Box::from);
+        Self { chunk: Chunk { from, file, ..Chunk::default() }, ..Self::default() }
     }
 
     /// Takes the facts on the next record, and its size.
@@ -369,12 +378,16 @@ impl<'t> RecordFacts<'t> {
         let tags = self.mark.filter(|_| names == Names::Tag).into_iter().flat_map(|mark| &mark.tags);
         let tags = tags.map(|tag| (tag.as_str(), 1));
         let counts = counts.map(move |(name, n)| (self.chunk.name(name), n));
-        counts.chain(finish).chain(of_run).chain(verdict).chain(flag).chain(tags)
+        let format = Some(&*self.chunk.file[1]).filter(|format| names == Names::Format && !format.is_empty());
+        counts.chain(finish).chain(of_run).chain(verdict).chain(flag).chain(tags).chain(format.map(|name| (name, 1)))
     }
 
     /// The text of a column.
     #[must_use]
     pub fn text(self, text: Texts) -> Cow<'t, str> {
+        if text == Texts::File {
+            return Cow::Borrowed(&self.chunk.file[0]);
+        }
         if text == Texts::Task {
             return Cow::Owned(self.reader.map(|reader| reader.task(self.record)).unwrap_or_default());
         }
@@ -394,13 +407,13 @@ impl<'t> RecordFacts<'t> {
         let (shown, most) = match text {
             Texts::Id => (self.text(text), TITLE_BYTES_MAX),
             Texts::Words => (self.text(text), WORDS_BYTES_MAX),
-            Texts::Task => return self.text(text),
+            Texts::Task | Texts::File => return self.text(text),
         };
         // A cut is at the end of a character.
         let may_be_cut = shown.len() + char::MAX.len_utf8() > most;
         match (self.reader.filter(|_| may_be_cut), text) {
             (Some(reader), Texts::Id) => Cow::Owned(reader.whole_texts(self.record).0),
-            (Some(reader), Texts::Words | Texts::Task) => Cow::Owned(reader.whole_texts(self.record).1),
+            (Some(reader), Texts::Words | Texts::Task | Texts::File) => Cow::Owned(reader.whole_texts(self.record).1),
             (None, _) => shown,
         }
     }

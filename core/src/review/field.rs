@@ -55,7 +55,7 @@ impl Scope<'_> {
                 !is_of_whole && !numbers.is_of_group() && !numbers.is_of_run()
             }
             (Self::Steps | Self::StepsOf(_), FilterField::Name(names)) => {
-                !matches!(names, Names::Finish | Names::Agent | Names::Model)
+                !matches!(names, Names::Finish | Names::Agent | Names::Model | Names::Format)
             }
             (Self::Steps | Self::StepsOf(_), FilterField::Text(text)) => text == Texts::Words,
         }
@@ -153,6 +153,7 @@ pub enum Names {
     Finish,
     Agent,
     Model,
+    Format,
     Finding,
     Mark,
     Tag,
@@ -162,7 +163,7 @@ pub enum Names {
 
 impl Names {
     /// All with their names.
-    pub const ALL: [(&'static str, Self); 10] = [
+    pub const ALL: [(&'static str, Self); 11] = [
         ("kind", Self::Kind),
         ("role", Self::Role),
         ("tool", Self::Tool),
@@ -170,6 +171,7 @@ impl Names {
         ("finish", Self::Finish),
         ("agent", Self::Agent),
         ("model", Self::Model),
+        ("format", Self::Format),
         ("finding", Self::Finding),
         ("mark", Self::Mark),
         ("tag", Self::Tag),
@@ -183,11 +185,13 @@ pub enum Texts {
     Id,
     Words,
     Task,
+    File,
 }
 
 impl Texts {
     /// All with their names.
-    pub const ALL: [(&'static str, Self); 3] = [("id", Self::Id), ("words", Self::Words), ("task", Self::Task)];
+    pub const ALL: [(&'static str, Self); 4] =
+        [("id", Self::Id), ("words", Self::Words), ("task", Self::Task), ("file", Self::File)];
 }
 
 /// What a term asks for.
@@ -223,13 +227,14 @@ impl FilterField {
         Self::named(wanted).filter(|field| Scope::Records.has(*field))
     }
 
-    /// Whether it is what a log reports of its run as a whole.
+    /// Whether it is what a log reports of its run as a whole, or which log it is.
     #[must_use]
     pub fn is_of_run(self) -> bool {
         match self {
             Self::Number(number) => number.is_of_run(),
-            Self::Name(name) => matches!(name, Names::Agent | Names::Model),
-            Self::Text(_) | Self::Custom(_) => false,
+            Self::Name(name) => matches!(name, Names::Agent | Names::Model | Names::Format),
+            Self::Text(text) => text == Texts::File,
+            Self::Custom(_) => false,
         }
     }
 

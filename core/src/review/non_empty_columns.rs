@@ -57,6 +57,9 @@ fn has_value(column: Column, facts: &Facts) -> bool {
         Column::Failed => counted.is_some_and(|counted| counted.failed + counted.suspect > 0),
         Column::Reward => counted.is_some_and(|counted| counted.reward.is_some()),
         Column::Finish => counted.is_some_and(|counted| !counted.finish.is_empty()),
+        Column::Cost => facts.run.usage.cost.is_some(),
+        Column::Duration => facts.run.micros.is_some(),
+        Column::Model => facts.run.model.is_some(),
         Column::Tools => counted.is_some_and(|counted| !counted.tools.is_empty()),
         Column::Actions => {
             counted.is_some_and(|counted| counted.classes.iter().any(|(class, _)| is_informative_class(class)))
@@ -91,14 +94,23 @@ mod tests {
             |columns: NonEmptyColumns| Column::ALL.into_iter().filter(|c| columns.lacks(*c)).collect::<Vec<_>>();
         assert_eq!(
             lacking(non_empty),
-            [Column::Findings, Column::Failed, Column::Reward, Column::Tools, Column::Actions]
+            [
+                Column::Findings,
+                Column::Failed,
+                Column::Reward,
+                Column::Cost,
+                Column::Duration,
+                Column::Model,
+                Column::Tools,
+                Column::Actions
+            ]
         );
         let mut other = NonEmptyColumns::default();
         other.take(&facts_of("b", 1, &[("x", 1)], Some(0.0), "open-call"));
         non_empty.join(other);
         assert_eq!(
             (lacking(non_empty), non_empty.finish_bytes()),
-            (vec![Column::Findings, Column::Failed, Column::Actions], 9)
+            (vec![Column::Findings, Column::Failed, Column::Cost, Column::Duration, Column::Model, Column::Actions], 9)
         );
     }
 }

@@ -41,8 +41,14 @@ fn is_of_outline(field: Option<FilterField>) -> bool {
 
 /// Whether it is known without a look at the text.
 fn is_of_place(field: Option<FilterField>) -> bool {
-    use FilterField::{Name, Number};
-    matches!(field, Some(Number(Numbers::Record | Numbers::Size) | Name(Names::Mark | Names::Tag)))
+    use FilterField::{Name, Number, Text};
+    let is_name = |name| matches!(name, Names::Mark | Names::Tag | Names::Format);
+    match field {
+        Some(Number(number)) => matches!(number, Numbers::Record | Numbers::Size),
+        Some(Name(name)) => is_name(name),
+        Some(Text(text)) => text == super::field::Texts::File,
+        _ => false,
+    }
 }
 
 #[cfg(test)]

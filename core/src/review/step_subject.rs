@@ -142,14 +142,14 @@ impl Subject for StepEntry<'_> {
             Names::Mark => self.marks().iter().any(|mark| {
                 mark.verdict.is_some_and(|verdict| test(verdict.name())) || (mark.is_flagged && test(FLAG))
             }),
-            Names::Finish | Names::Agent | Names::Model => false,
+            Names::Finish | Names::Agent | Names::Model | Names::Format => false,
         }
     }
 
     fn text(&self, text: Texts) -> Cow<'_, str> {
         Cow::Borrowed(match text {
             Texts::Words => self.step().summary.as_str(),
-            Texts::Id | Texts::Task => "",
+            Texts::Id | Texts::Task | Texts::File => "",
         })
     }
 

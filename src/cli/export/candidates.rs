@@ -81,7 +81,10 @@ impl<'l> Candidates<'l> {
         let (mut selection, mut status) = (options.selection(), 0);
         if let Some(filter) = &filter {
             filter.count_groups(|| groups_of_all(inputs))?;
-            let passing = inputs.iter().map(|loaded| filter.passing(loaded, marks));
+            let is_whole = |loaded: &Loaded| options.to.is_some() && is_one_run(loaded);
+            let passing = inputs.iter().map(|loaded| {
+                if is_whole(loaded) { filter.passing_records(loaded, marks) } else { filter.passing(loaded, marks) }
+            });
             let passing = passing.collect::<Result<Vec<Passing>, Problem>>()?;
             status = passing.iter().map(Passing::status).max().unwrap_or_default();
             selection.predicates.push(Box::new(Filtered { description: filter.filter().to_string(), passing }));
@@ -237,8 +240,15 @@ impl Candidates<'_> {
         let Some(first) = loaded.records()?.get(0) else { return Ok(None) };
         let text = reader.text(&first)?;
         let key = ContentKey::of(text);
+        // The findings of a run are at any of its records.
+        let has_findings = self.records_with_findings.get(source).map(|found| found.contains(&true));
+        let is_all = self.selection.predicates.is_empty() && !self.selection.only_clean;
+        let candidate = Candidate { source, record: first.number, key, verdict: None, has_findings, text: b"null" };
+        let mut judged = if is_all { Judged::Taken("all".to_owned()) } else { self.selection.judge(&candidate)? };
         let is_drawn = self.drawn.as_ref().is_none_or(|drawn| drawn.binary_search(&number).is_ok());
-        let judged = if is_drawn { Judged::Taken("all".to_owned()) } else { Judged::Left("not drawn".to_owned()) };
+        if matches!(judged, Judged::Taken(_)) && !is_drawn {
+            judged = Judged::Left("not drawn".to_owned());
+        }
         let place = Place { span: Span { offset: 0, len: loaded.input.len() }, line: 1 };
         let record = Record { number: 0, place, body: RecordBody::Text, is_row: false };
         let (name, part, unpicked) = (loaded.input.name(), self.part(number), &[][..]);

@@ -56,6 +56,7 @@ impl Mapping for ByExpressions {
         });
         match done {
             Err(Stop::Problem(problem)) => return Err(problem),
+            Err(Stop::Enough) => {}
             Err(Stop::Output(e)) => return Err(Problem::unreadable(format!("the records cannot be kept: {e}"))),
             Ok(()) => {}
         }

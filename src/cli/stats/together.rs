@@ -123,7 +123,7 @@ pub(super) fn run(options: &Options, wanted: &RecordSelection, inputs: &Inputs, 
         let hint = "`obelus stats --json FILE | obelus stats --merge -` counts parts of a dataset as one";
         return Err(Problem::usage("--together goes with --tasks, --by, --histogram and --outcomes").hint(hint).into());
     };
-    let count_groups = || groups_of_files(&inputs.names, options.format.forced());
+    let count_groups = || groups_of_files(inputs, options.format.forced());
     if let Some(filter) = &wanted.filter {
         filter.count_groups(count_groups)?;
     }
@@ -150,7 +150,7 @@ pub(super) fn run_each(
     let status = each_file(inputs, options.format.forced(), asks_for_findings(options), out, |file, loaded, out| {
         if ingest::is_run(loaded) || loaded.records()?.len() <= 1 {
             // The attempts at a task are runs in other files.
-            let count_groups = || groups_of_files(&inputs.names, options.format.forced());
+            let count_groups = || groups_of_files(inputs, options.format.forced());
             if let Some(filter) = wanted.filter.as_ref().filter(|_| runs.is_empty() && has_several) {
                 filter.count_groups(count_groups)?;
             }

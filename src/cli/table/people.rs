@@ -6,11 +6,13 @@ use crate::cli::Stop;
 use crate::model::{cast, duration_text};
 use crate::review::flat::{Cell, FlatSchema};
 use crate::text::{counted, fit};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 /// Columns that people see.
 const SHOWN: &[&str] = &[
     "file",
+    "format",
     "record",
     "id",
     "body",
@@ -42,6 +44,8 @@ const SHOWN: &[&str] = &[
 /// Widest cell for people, in characters: of the records of a file, and where files are beside them.
 const CELL_CHARS_MAX: usize = 40;
 const NARROW_CHARS_MAX: usize = 28;
+/// Most names of files that rewards are from.
+const REWARD_FILES_MAX: usize = 4;
 
 /// What rows are of.
 pub(super) enum Source<'f> {
@@ -83,9 +87,40 @@ pub(super) fn print(
     }
     table.iter_mut().filter_map(|row| row.first_mut()).for_each(|(_, text)| text.insert_str(0, "  "));
     out.cells(&table)?;
+    note_rewards(&at, rows, out)?;
     if count > rows.len() {
         let more = format!("  … and {} more; --json, --csv and --out have all", count - rows.len());
         out.styled(&[(Tone::Dim, &more)])?;
+    }
+    Ok(())
+}
+
+/// Says which rewards no log has: from which files they are, and how many.
+fn note_rewards(at: &dyn Fn(&str) -> Option<usize>, rows: &[Vec<Cell>], out: &mut Out) -> Result<(), Stop> {
+    let Some((reward, from)) = at("reward").zip(at("reward_from")) else { return Ok(()) };
+    let (mut names, mut unclear) = (BTreeMap::<&str, usize>::new(), None);
+    for row in rows {
+        let (Some(reward), Some(Cell::Text(Some(from)))) = (row.get(reward), row.get(from)) else { continue };
+        match reward {
+            Cell::Float(None) => unclear = unclear.or(Some(from)),
+            _ => *names.entry(from.rsplit('/').next().unwrap_or(from)).or_default() += 1,
+        }
+    }
+    if !names.is_empty() {
+        let (all, mut names) = (names.values().sum::<usize>(), names.into_iter().collect::<Vec<_>>());
+        names.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+        let more = names.len().saturating_sub(REWARD_FILES_MAX);
+        let shown = names.iter().take(REWARD_FILES_MAX).map(|(name, count)| format!("{count} of {name}"));
+        let more = if more > 0 { format!(" and {more} more names") } else { String::new() };
+        let text = format!(
+            "  {} from files beside the logs: {}{more}; reward_from in --json and --csv names each",
+            counted(all, "reward"),
+            shown.collect::<Vec<_>>().join(", ")
+        );
+        out.styled(&[(Tone::Dim, &text)])?;
+    }
+    if let Some(unclear) = unclear {
+        out.styled(&[(Tone::Warning, &format!("  no reward where two files say different ones: {unclear}"))])?;
     }
     Ok(())
 }
@@ -104,6 +139,8 @@ fn shown_columns(
     let is_wanted = |name: &str| match name {
         "task" => names_tasks,
         "file" => !is_one,
+        // Where all are of one it says nothing.
+        "format" => !is_one && at("format").is_some_and(|at| rows.iter().any(|row| row.get(at) != rows[0].get(at))),
         "words" => is_one,
         _ => true,
     };

@@ -73,20 +73,35 @@ pub(super) struct Rows {
     pub(super) target: RowTarget,
     schema: &'static FlatSchema,
     sort: Option<SortOrder>,
-    /// Most rows that are wanted.
+    /// Most rows that are wanted, and how many were written as they came.
     limit: usize,
+    written: usize,
     /// Rows that wait to be put in order.
     waiting: Vec<Vec<Cell>>,
 }
 
 impl Rows {
     pub(super) fn new(target: RowTarget, schema: &'static FlatSchema, sort: Option<SortOrder>, limit: usize) -> Self {
-        Self { target, schema, sort, limit, waiting: Vec::new() }
+        Self { target, schema, sort, limit, written: 0, waiting: Vec::new() }
+    }
+
+    /// Whether no more rows are wanted.
+    pub(super) fn is_full(&self) -> bool {
+        self.sort.is_none() && self.written >= self.limit
     }
 
     /// Takes the next row.
+    ///
+    /// # Errors
+    /// It cannot be written, or no more are wanted.
     pub(super) fn push(&mut self, row: Vec<Cell>, out: &mut Out) -> Result<(), Stop> {
-        let Some(sort) = self.sort else { return self.write(row, out) };
+        let Some(sort) = self.sort else {
+            if self.is_full() {
+                return Err(Stop::Enough);
+            }
+            self.written += 1;
+            return self.write(row, out);
+        };
         self.waiting.push(row);
         if self.waiting.len() >= self.limit.saturating_add(WAITING_MAX) {
             self.waiting.sort_by(|one, other| sort.compare(one, other));

@@ -2,7 +2,7 @@
 
 use super::CustomColumnState;
 use crate::format::{Counted, Facts};
-use crate::model::cast;
+use crate::model::{RunFacts, cast, duration_text};
 use crate::panes::row::pieces_width;
 use crate::panes::{Piece, Session, marks, value};
 use crate::review::{CellValue, Column, Mark, Numbers, Rollout, TaskGroups, is_informative_class};
@@ -51,6 +51,7 @@ pub(super) fn cell(column: Column, record: usize, session: &Session, known: &Rec
         }
         (Column::Words, None) => one(Role::Error, &facts.words),
         (_, None) => one(Role::Dim, "–"),
+        (Column::Cost | Column::Duration | Column::Model, _) => vec![run_cell(column, &facts.run)],
         (_, Some(counted)) => counted_cell(column, counted),
     }
 }
@@ -123,6 +124,18 @@ fn mark_words(mark: &Mark) -> Vec<Piece> {
     marks::mark_pieces(&Mark { verdict: None, is_flagged: false, ..mark.clone() })
 }
 
+/// What a log reports of its run.
+fn run_cell(column: Column, run: &RunFacts) -> Piece {
+    let number = |number: Numbers, value: f64| Piece::of(Role::JsonNumber, &measured(number, value));
+    let found = match column {
+        Column::Cost => run.usage.cost.map(|cost| number(Numbers::Cost, cost)),
+        Column::Duration => run.micros.map(|micros| Piece::of(Role::JsonNumber, &duration_text(micros))),
+        // Who serves it says less than what it is.
+        _ => run.model.as_ref().map(|model| Piece::of(Role::Text, model.rsplit('/').next().unwrap_or(model))),
+    };
+    found.unwrap_or_else(|| Piece::of(Role::Dim, "–"))
+}
+
 fn counted_cell(column: Column, counted: &Counted) -> Vec<Piece> {
     let one = |role, text: &str| vec![Piece::of(role, text)];
     let names = |names: &mut dyn Iterator<Item = (&str, u64)>| {
@@ -166,9 +179,9 @@ fn group_cell(numbers: Numbers, facts: &Facts, groups: &TaskGroups) -> Piece {
 
 /// A trajectory that ends in the middle of something is what a reviewer looks for.
 fn finish_role(finish: &str) -> Role {
-    match finish {
-        "finish" => Role::Good,
-        "message" => Role::Text,
+    match finish.to_ascii_lowercase().as_str() {
+        "finish" | "submit" | "submitted" | "final_answer" | "success" | "completed" => Role::Good,
+        "message" | "end_turn" | "stop" => Role::Text,
         _ => Role::Warning,
     }
 }
@@ -191,6 +204,10 @@ fn findings(facts: &Facts) -> Vec<Piece> {
 #[must_use]
 pub fn measured(numbers: Numbers, number: f64) -> String {
     match numbers {
+        // A hundredth of a cent is what matters to nobody.
+        Numbers::Cost if number.abs() < 1.0 => format!("{number:.4}"),
+        Numbers::Cost => format!("{number:.2}"),
+        Numbers::Duration if number >= 0.0 => duration_text(cast::f64_to_u64(number * 1e6)),
         Numbers::Size if number >= 0.0 => value::size_text(cast::f64_to_u64(number)).replace(' ', ""),
         _ if numbers == Numbers::Reward || (numbers.is_of_group() && numbers != Numbers::GroupSize) => {
             let text = format!("{number}");

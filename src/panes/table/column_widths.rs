@@ -63,7 +63,12 @@ impl PreferredWidths {
 fn floor(column: Column, records: usize) -> usize {
     let content = match column {
         Column::Number => records.saturating_sub(1).to_string().len(),
-        Column::Chars | Column::Reward | Column::GroupMean | Column::GroupDeviation | Column::GroupAdvantage => 6,
+        Column::Chars
+        | Column::Cost
+        | Column::Reward
+        | Column::GroupMean
+        | Column::GroupDeviation
+        | Column::GroupAdvantage => 6,
         Column::GroupPass => 5,
         Column::Size => 8,
         _ => 0,
@@ -218,6 +223,7 @@ fn least(column: Column, cells: usize) -> usize {
         Column::Words if cells < 100 => (cells / 5).max(WORDS_CELLS_MIN),
         Column::Words => worth(cells),
         Column::Tools | Column::Actions => (cells / 8).clamp(10, 24),
+        Column::Model => (cells / 10).clamp(8, 20),
         Column::Custom(name) => width(name.as_str()).max(12),
         _ => usize::MAX,
     }
@@ -234,6 +240,7 @@ fn most(column: Column, cells: usize) -> usize {
         Column::Id => (cells / 4).clamp(12, 40),
         Column::Tools | Column::Actions | Column::Custom(_) => (cells / 4).clamp(16, 40),
         Column::Finish => 12,
+        Column::Model => (cells / 6).clamp(12, 32),
         _ => usize::MAX,
     }
 }

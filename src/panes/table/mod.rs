@@ -288,10 +288,13 @@ impl TablePane {
     }
 
     /// The columns that were chosen and are not shown: they are empty in all records that are known. Those of groups
-    /// are not among them: most datasets have one attempt at each task.
+    /// are not among them, since most datasets have one attempt at each task, nor what only logs report of a run.
     fn empty_columns(&self) -> Vec<Column> {
         let non_empty = self.non_empty_columns();
-        let is_empty = |column: &Column| *column != self.focus && !column.is_of_group() && non_empty.lacks(*column);
+        let is_usual = |column: &Column| {
+            !column.is_of_group() && !matches!(column, Column::Cost | Column::Duration | Column::Model)
+        };
+        let is_empty = |column: &Column| *column != self.focus && is_usual(column) && non_empty.lacks(*column);
         self.columns.iter().copied().filter(is_empty).collect()
     }
 

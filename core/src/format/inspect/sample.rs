@@ -5,7 +5,7 @@ use super::timeline::{self, Effect, Timeline};
 use crate::format::log::{Adapter, Blocks, Form, Log, MoreValues, form, result, show, text_of};
 use crate::json::{self, Document, Value};
 use crate::model::{Severity, StepNo, StepRole, Surroundings, ToolResult, Turn, TurnPart, cast};
-use crate::rules::trajectory::score_number;
+use crate::rules::trajectory::{is_finishing, score_number};
 use crate::rules::work::Dialect;
 use crate::state::Op;
 use std::borrow::Cow;
@@ -220,10 +220,40 @@ fn facts(record: &Value<'_>, log: &mut Log<'_>) {
     let seconds = record.get("total_time").and_then(Value::as_number).and_then(|n| n.parse::<f64>().ok());
     let limit = record.get("limit").and_then(|limit| limit.get("type")?.as_str()).map(|limit| format!("{limit}-limit"));
     let is_error = record.get("error").is_some_and(|error| !error.is_null());
+    let (agent, submitted) = (agent(record), submitted(record));
     let facts = log.facts();
+    facts.agent = agent.map(str::to_owned);
     facts.model = model.map(str::to_owned);
     facts.micros = seconds.filter(|s| s.is_finite() && *s > 0.0).map(|s| cast::f64_to_u64(s * 1e6));
-    facts.finish = if is_error { Some("error".to_owned()) } else { limit };
+    facts.finish = if is_error { Some("error".to_owned()) } else { limit.or(submitted.map(str::to_owned)) };
+}
+
+/// Who ran: the first agent of its events, else the last solver, which those before it prepare.
+fn agent<'v>(record: &'v Value<'v>) -> Option<&'v str> {
+    let text = |event: &'v Value<'v>, name: &str| event.get(name).and_then(Value::as_str);
+    let mut last = None;
+    for event in timeline::events(record) {
+        let is_begin = match text(event, "event") {
+            Some("span_begin") => true,
+            Some("step") => text(event, "action") == Some("begin"),
+            _ => false,
+        };
+        match text(event, "type").filter(|_| is_begin) {
+            Some("agent") => return text(event, "name"),
+            Some("solver") => last = text(event, "name").or(last),
+            _ => {}
+        }
+    }
+    last
+}
+
+/// The call by which the agent ends its run, if the last of its messages has one.
+fn submitted<'v>(record: &'v Value<'v>) -> Option<&'v str> {
+    let messages = record.get("messages").and_then(Value::as_array)?;
+    let role = |message: &Value<'v>| message.get("role").and_then(Value::as_str) == Some("tool");
+    let last = messages.iter().rev().find(|message| !role(message))?;
+    let calls = last.get("tool_calls").and_then(Value::as_array)?;
+    calls.iter().filter_map(|call| call.get("function")?.as_str()).find(|function| is_finishing(function))
 }
 
 /// A message of a tool, with its function and its error.

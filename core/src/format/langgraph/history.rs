@@ -28,9 +28,9 @@ pub(in crate::format) static HISTORY: Row = Row {
             `metadata.writes`, else those that came next before. Interrupts.",
     framing: Framing::Elements,
     run: || Box::new(LogRun::new(History::default())),
-    detect: None,
     has_trajectories: true,
     samples: &[THREAD],
+    ..Row::BASE
 };
 
 /// Two snapshots, the newest first: the node `ask` wrote `budget`.

@@ -1,5 +1,6 @@
 //! Rows of the table of formats for logs: what differs between them.
 
+use crate::format::generic::Generic;
 use crate::format::run_survey::RunSurvey;
 use crate::format::signature::{Head, SIGNATURES};
 use crate::format::{Detect, Format, Framing, Layout, Match, Purpose, Run, Survey};
@@ -9,6 +10,8 @@ use crate::json::{OutlineLayout, Value};
 pub(in crate::format) struct Row {
     /// Name for `--format`.
     pub(in crate::format) name: &'static str,
+    /// The agent that alone writes such files; None: several do.
+    pub(in crate::format) agent: Option<&'static str>,
     /// Name shown to people.
     pub(in crate::format) title: &'static str,
     /// What the format is and how its files are recognised.
@@ -34,9 +37,33 @@ fn detect(name: &str, detect: Option<Detect>, first: &[Value<'_>]) -> Option<Mat
     (signature.detect)(&Head { layout: OutlineLayout::default(), records: first })
 }
 
+impl Row {
+    /// What a row has where it says nothing else.
+    pub(in crate::format) const BASE: Self = Self {
+        name: "",
+        agent: None,
+        title: "",
+        about: "",
+        framing: Framing::LogValues,
+        run: no_run,
+        detect: None,
+        has_trajectories: false,
+        samples: &[],
+    };
+}
+
+/// A run of a row that has none of its own: its records as they are.
+fn no_run() -> Box<dyn Run> {
+    Generic.run()
+}
+
 impl Format for Row {
     fn name(&self) -> &'static str {
         self.name
+    }
+
+    fn agent(&self) -> Option<&'static str> {
+        self.agent
     }
 
     fn title(&self) -> &'static str {
@@ -76,6 +103,8 @@ impl Format for Row {
 pub(in crate::format) struct SetRow {
     /// Name for `--format`.
     pub(in crate::format) name: &'static str,
+    /// The agent that alone writes such files; None: several do.
+    pub(in crate::format) agent: Option<&'static str>,
     /// Name shown to people.
     pub(in crate::format) title: &'static str,
     /// What the format is and how its files are recognised.
@@ -90,9 +119,27 @@ pub(in crate::format) struct SetRow {
     pub(in crate::format) samples: &'static [&'static str],
 }
 
+impl SetRow {
+    /// What a row has where it says nothing else.
+    pub(in crate::format) const BASE: Self = Self {
+        name: "",
+        agent: None,
+        title: "",
+        about: "",
+        run: no_run,
+        detect: None,
+        alternative: None,
+        samples: &[],
+    };
+}
+
 impl Format for SetRow {
     fn name(&self) -> &'static str {
         self.name
+    }
+
+    fn agent(&self) -> Option<&'static str> {
+        self.agent
     }
 
     fn title(&self) -> &'static str {

@@ -25,6 +25,7 @@ pub static RECORDS: FlatSchema = FlatSchema {
         ("chars", ColumnType::Int),
         ("size", ColumnType::Int),
         ("reward", ColumnType::Float),
+        ("reward_from", ColumnType::Text),
         ("finish", ColumnType::Text),
         ("agent", ColumnType::Text),
         ("model", ColumnType::Text),
@@ -59,13 +60,13 @@ pub const RECORD_FIELDS: [Option<FilterField>; 4] = [
     Some(FilterField::Number(Numbers::Tokens)),
 ];
 
-/// The row of a record of a file of that format, which begins in a line.
+/// The row of a record of a file of that format, which begins in a line; its reward may be from a file beside it.
 #[must_use]
 pub fn record_row(
     (file, format): (&str, &str),
     entry: &RecordFacts<'_>,
     (line, key): (u64, Option<ContentKey>),
-    RecordName { id, task }: RecordName,
+    (RecordName { id, task }, reward_from): (RecordName, Option<String>),
 ) -> Vec<Cell> {
     let names = |names: Names| Cell::Texts(values_of(entry, FilterField::Name(names)));
     let name = |names: Names| Cell::text(values_of(entry, FilterField::Name(names)).join(" "));
@@ -86,6 +87,7 @@ pub fn record_row(
         number(entry, Numbers::Chars),
         number(entry, Numbers::Size),
         Cell::Float(entry.number(Numbers::Reward)),
+        Cell::Text(reward_from),
         name(Names::Finish),
         name(Names::Agent),
         name(Names::Model),

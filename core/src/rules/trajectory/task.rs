@@ -94,6 +94,12 @@ impl RecordName {
         Self { id: id.unwrap_or_default(), task: task(record, None) }
     }
 
+    /// Whether its task is only what its id leaves to guess: it names none.
+    #[must_use]
+    pub fn has_guessed_task(&self) -> bool {
+        self.task.as_deref() == Some(without_attempt(&self.id))
+    }
+
     /// Of the text of a record, also of one with bytes that are not UTF-8; of what is not valid JSON, nothing.
     #[must_use]
     pub fn of_text(text: &[u8]) -> Self {
