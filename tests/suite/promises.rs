@@ -188,15 +188,18 @@ fn without_notifications_a_file_is_followed_by_looking() {
     const INSTANCES_MAX: usize = 4_000;
     let folder = tempfile::tempdir().unwrap();
     let path = file(folder.path(), "live.jsonl", "{\"type\":\"state\",\"state\":{\"first\":1}}\n");
-    let mut terminal = {
+    let attempt = || {
         // All that this user may have are taken until the program has tried to get one.
         let init = || rustix::fs::inotify::init(rustix::fs::inotify::CreateFlags::CLOEXEC);
         let taken: Vec<_> = std::iter::from_fn(|| init().ok()).take(INSTANCES_MAX).collect();
         assert!(taken.len() < INSTANCES_MAX, "this user may have more of them than a process has files");
         let mut terminal = Terminal::run(&["--follow", &path, "--theme", "dark"], &[]);
-        terminal.see("polling");
-        terminal
+        terminal.until("how it follows", |screen| screen.contents().contains("● "));
+        terminal.listen(Duration::from_millis(300));
+        terminal.text().contains("polling").then_some(terminal)
     };
+    // It gets one where another program of this user ends just then.
+    let mut terminal = (0..20).find_map(|_| attempt()).unwrap();
     let mut more = OpenOptions::new().append(true).open(&path).unwrap();
     writeln!(more, "{{\"type\":\"state\",\"state\":{{\"second\":2}}}}").unwrap();
     terminal.see("second");

@@ -314,7 +314,7 @@ mod tests {
             assert_eq!(answers, [Some(4), Some(6), Some(8)]);
             assert_eq!(parsed.0.error_steps(), [9]);
             assert!(state(&parsed, "shell", 9).contains(r#""exit":1"#));
-            assert_eq!(state(&parsed, "usage", 11), r#"{"main":{"input":8,"output":5,"cache_read":2}}"#);
+            assert_eq!(state(&parsed, "usage", 11), r#"{"main":{"input":8,"output":5,"cache_read":2,"turns":0}}"#);
             assert!(state(&parsed, "run", 11).contains(r#""model":"m""#));
         }
     }

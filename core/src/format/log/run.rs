@@ -5,7 +5,7 @@ use super::line_ends::{LineEnds, count_lines};
 use super::parts::Parts;
 use super::sink::Log;
 use super::steps::Steps;
-use super::values::{Shown, text_at, with_values};
+use super::values::{ValueReaders, text_at, with_values};
 use super::{Adapter, Arrange, Piece, PlacedPieces, damaged, describe};
 use crate::format::describe::acting;
 use crate::format::slots::Slots;
@@ -29,7 +29,7 @@ const REQUEST_STEPS_MAX: usize = 256;
 /// One trajectory of a log.
 pub(in crate::format) struct LogRun {
     adapter: Box<dyn Adapter>,
-    pub(super) shown: Shown,
+    pub(super) readers: ValueReaders,
     pub(super) steps: Steps,
     records: RecordIndex,
     /// Number of the first record.
@@ -54,17 +54,17 @@ pub(in crate::format) struct LogRun {
 impl LogRun {
     /// The run of an adapter. All else is compiled once for all of them.
     pub(in crate::format) fn new<A: Adapter + 'static>(adapter: A) -> Self {
-        Self::of(Box::new(adapter), Shown::by::<A>())
+        Self::of(Box::new(adapter), ValueReaders::by::<A>())
     }
 
-    fn of(adapter: Box<dyn Adapter>, shown: Shown) -> Self {
+    fn of(adapter: Box<dyn Adapter>, readers: ValueReaders) -> Self {
         let (steps, found) = (Steps::new(adapter.dialect()), Parts::default());
         Self {
             arrange: adapter.arrange(),
             broken: Vec::new(),
             cut: Vec::new(),
             adapter,
-            shown,
+            readers,
             steps,
             records: RecordIndex::default(),
             first: 0,
@@ -146,7 +146,7 @@ impl LogRun {
         let first = self.first;
         self.steps.reported = self.steps.next();
         let (steps, line_ends) = (&mut self.steps, LineEnds::default());
-        let mut log = Log { steps, record, first, text, show: self.shown.turn, wants_restart: false, line_ends };
+        let mut log = Log { steps, record, first, text, show: self.readers.turn, wants_restart: false, line_ends };
         say(&mut *self.adapter, &mut log);
         !log.wants_restart
     }
@@ -359,7 +359,7 @@ impl Run for LogRun {
 
     fn model_request(&self, step: StepNo, bytes: &dyn Bytes) -> Option<ModelRequest> {
         let compact = self.steps.get(step).filter(|_| self.has_model_requests())?;
-        with_values(compact, bytes, |values| (self.shown.request)(compact.form, values)).ok()?
+        with_values(compact, bytes, |values| (self.readers.request)(compact.form, values)).ok()?
     }
 
     fn has_model_requests(&self) -> bool {
@@ -439,7 +439,7 @@ impl Run for LogRun {
 
     fn prompt(&self, step: StepNo, bytes: &dyn Bytes) -> Option<Turn<'static>> {
         let compact = self.steps.get(step).filter(|_| self.steps.window.is_prompt(step))?;
-        with_values(compact, bytes, self.shown.prompt).ok()?
+        with_values(compact, bytes, self.readers.prompt).ok()?
     }
 
     fn goes_on(&self, step: StepNo) -> bool {

@@ -8,13 +8,13 @@ use crate::json::{self, Value};
 use crate::model::{Bytes, ModelRequest, Problem, Span, StepNo, Turn};
 
 /// How an adapter reads the values of a step: its functions that need nothing but these.
-pub(super) struct Shown {
+pub(super) struct ValueReaders {
     pub(super) turn: Show,
     pub(super) request: fn(Form, &[&Value<'_>]) -> Option<ModelRequest>,
     pub(super) prompt: fn(&[&Value<'_>]) -> Option<Turn<'static>>,
 }
 
-impl Shown {
+impl ValueReaders {
     pub(super) fn by<A: Adapter>() -> Self {
         Self { turn: A::show, request: A::request, prompt: A::prompt }
     }
@@ -31,7 +31,7 @@ impl LogRun {
     ) -> Result<T, Problem> {
         let output = self.parts.output(step).transpose()?;
         with_values(compact, bytes, |values| {
-            let mut turn = (self.shown.turn)(compact.form, values);
+            let mut turn = (self.readers.turn)(compact.form, values);
             if let Some(text) = output {
                 parts::put_output(&mut turn, text);
             }

@@ -11,7 +11,7 @@ use crate::model::{Bytes, StepNo, Turn};
 impl LogRun {
     /// What the record of a step says: of a long output that is in another file the notice in its place.
     pub(super) fn recorded_turn(&self, compact: &CompactStep, bytes: &dyn Bytes) -> Option<Turn<'static>> {
-        let turn = with_values(compact, bytes, |values| (self.shown.turn)(compact.form, values).into_owned()).ok()?;
+        let turn = with_values(compact, bytes, |values| (self.readers.turn)(compact.form, values).into_owned()).ok()?;
         Some(Turn { is_injected: compact.is_injected() || turn.is_injected, role: compact.role, ..turn })
     }
 
