@@ -1,7 +1,6 @@
 //! Findings that a filter of records can ask for and that `check` makes on request only: of rules that look at records
 //! beside one another (`check --data`), and of how conversations train (`check --loss`).
 
-use super::Stop;
 use super::check::data::Data;
 use super::check::loss;
 use crate::ingest::Loaded;
@@ -52,19 +51,12 @@ impl ExtraFindings {
             out.entry(found.finding.record).or_default().push(found);
             Ok(())
         };
-        let done = match &mut self.data {
-            Some(data) => data.file(loaded.input.name(), loaded, |found, _| take(found)),
-            None => Ok(()),
-        };
-        let done = done.and_then(|()| match &self.loss {
-            Some(check) => loss::file(check, loaded, &mut take).map(|_| ()),
-            None => Ok(()),
-        });
-        done.map_err(|stop| match stop {
-            Stop::Problem(problem) => problem,
-            Stop::Output(error) => Problem::unreadable(error.to_string()),
-            Stop::Enough => Problem::unreadable("ended early"),
-        })?;
+        if let Some(data) = &mut self.data {
+            data.file(loaded.input.name(), loaded, |found, _| take(found))?;
+        }
+        if let Some(check) = &self.loss {
+            loss::file(check, loaded, &mut take)?;
+        }
         Ok(out)
     }
 }

@@ -4,12 +4,12 @@
 use super::check::baseline::Contents;
 use super::clean::CleanCheck;
 use super::columns::{Column, Columns};
+use super::complain;
 use super::extra_findings::{ByRecord, ExtraFindings};
 use super::finding_policy::{FindingPolicy, FindingPolicyOption, THINK_RULES};
 use super::loss_option::LossOption;
 use super::task_groups::task_groups;
 use super::whole_texts::{RunTexts, WholeTexts};
-use super::{Stop, complain};
 use crate::format::{BoxedLook, Survey, Surveyed};
 use crate::ingest::{self, Loaded};
 use crate::json;
@@ -380,11 +380,7 @@ impl Where {
 
 /// The records of an input that `--only-clean` leaves out.
 fn findings_of(clean: &RefCell<CleanCheck>, loaded: &Loaded) -> Result<Vec<bool>, Problem> {
-    clean.borrow_mut().findings(loaded).map_err(|stop| match stop {
-        Stop::Problem(problem) => problem,
-        Stop::Output(error) => Problem::unreadable(error.to_string()),
-        Stop::Enough => Problem::unreadable("ended early"),
-    })
+    clean.borrow_mut().findings(loaded).map_err(Problem::from)
 }
 
 /// For each record of an input whether a filter of records lets it through.

@@ -157,6 +157,17 @@ impl From<Problem> for Stop {
     }
 }
 
+/// Where only a problem can be answered.
+impl From<Stop> for Problem {
+    fn from(stop: Stop) -> Self {
+        match stop {
+            Stop::Problem(problem) => problem,
+            Stop::Output(error) => Self::unreadable(error.to_string()),
+            Stop::Enough => Self::unreadable("ended early"),
+        }
+    }
+}
+
 impl From<io::Error> for Stop {
     fn from(error: io::Error) -> Self {
         Self::Output(error)

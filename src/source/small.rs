@@ -22,6 +22,15 @@ pub fn read_small(path: &Path, most: u64) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
+/// The same of text.
+///
+/// # Errors
+/// As for [`read_small`]; or it is not UTF-8.
+pub fn read_small_text(path: &Path, most: u64) -> io::Result<String> {
+    let text = String::from_utf8(read_small(path, most)?);
+    text.map_err(|e| io::Error::new(ErrorKind::InvalidData, format!("it is not UTF-8: {}", e.utf8_error())))
+}
+
 /// The names of what is in a folder, of at most `most` of them and in no order; none where it cannot be read.
 #[must_use]
 pub fn names_in(folder: &Path, most: usize) -> Vec<String> {
@@ -40,15 +49,6 @@ pub fn read_start(path: &Path, most: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     File::open(path)?.take(most).read_to_end(&mut bytes)?;
     Ok(bytes)
-}
-
-/// The same of text, all of it.
-///
-/// # Errors
-/// As for [`read_small`]; or it is not UTF-8.
-pub fn read_small_text(path: &Path, most: u64) -> io::Result<String> {
-    let text = String::from_utf8(read_small(path, most)?);
-    text.map_err(|e| io::Error::new(ErrorKind::InvalidData, format!("it is not UTF-8: {}", e.utf8_error())))
 }
 
 #[cfg(test)]
